@@ -1,0 +1,188 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "swarmkv/event.h"
+#include "swarmkv/export.h"
+#include "swarmkv/pipeline.h"
+#include "swarmkv/report.h"
+#include "swarmkv/request.h"
+
+namespace swarmkv {
+
+struct ModelOptions {
+  std::string path;  ///< GGUF file; ignored by the fake engine
+  std::string engine =
+      "llama";  ///< "llama" or "fake" (exact, deterministic, instant; for tests and tries)
+  int n_gpu_layers = -1;    ///< -1 = auto
+  bool vocab_only = false;  ///< enough for tokenising and planning
+  std::function<void(int level, std::string_view text)>
+      log;  ///< the runtime's log lines; process-wide, default silent
+
+  // Only for the fake engine; 0 = its default.
+  std::vector<std::pair<std::string, std::string>>
+      fake_answers;              ///< (text in the prompt, answer to give)
+  int fake_delay_ms = 0;         ///< of each forward
+  int fake_ctx_train = 0;        ///< training context
+  int fake_cells_limit = 0;      ///< most cells a context gets, whatever is asked for
+  int fake_fail_at_forward = 0;  ///< that forward fails for good; 1 = the first
+};
+
+struct ModelDescription {
+  std::string path, name, arch, quant, fork_kind, fingerprint, device;
+  std::uint64_t size_bytes = 0, n_params = 0, kv_bytes_per_token = 0;
+  int n_vocab = 0, n_ctx_train = 0, n_layers = 0, n_window = 0;
+  bool has_chat_template = false;
+};
+
+/// A loaded model: immutable, thread-safe, cheap to copy (shared).
+class SWARMKV_API Model {
+ public:
+  /// errors  kUnreadable, kCorrupt, kUnsupported (embedding-only, unknown architecture, no llama in
+  /// this build)
+  static Model load(const ModelOptions& options);
+
+  [[nodiscard]] ModelDescription describe() const;
+  [[nodiscard]] double load_ms() const;
+  /// Ids of plain text; markers in it stay plain text, no start token is added.
+  [[nodiscard]] Tokens tokenize(std::string_view text) const;
+
+  struct Impl;
+  explicit Model(std::shared_ptr<const Impl> impl);
+  [[nodiscard]] const Impl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+struct EngineOptions {
+  int ctx_size = 0;  ///< cells of the pool, one total shared by all agents; 0 = what a plan needs,
+                     ///< bounded by memory
+  int parallel = 0;  ///< most agents in one batch; 0 = as many as there are, at most 240
+  int batch_size = 512;   ///< token budget of one forward
+  int threads = 0;        ///< decode; 0 = physical cores
+  int threads_batch = 0;  ///< prefill; 0 = threads
+  std::string cache_type_k = "f16", cache_type_v = "f16";
+  std::string flash_attn = "auto";  ///< on, off, auto
+  bool deterministic =
+      false;  ///< same token ids whoever else runs; slower (docs/architecture.md, Equality)
+  int function_threads = 4;  ///< pool for function nodes
+};
+
+struct RunOptions {
+  bool use_chat_template = true;
+  std::string template_date = "2026-01-01";  ///< the chat template's clock
+  bool fail_fast = false;                    ///< first failure cancels the rest
+  bool strict = false;                       ///< warnings about input become errors
+  std::chrono::milliseconds timeout{0};      ///< of the whole run; 0 = none
+  std::vector<std::shared_ptr<Observer>> observers;
+};
+
+/// What a pipeline will need, known before anything runs.
+struct Plan {
+  struct Agent {
+    std::string name;
+    int n_prompt_max = 0;  ///< tokens, inserted answers at their max_tokens
+    int n_total_max = 0;   ///< prompt + max_tokens
+  };
+  int n_document_tokens = 0;  ///< the shared prefix, scaffold included
+  std::vector<Agent> agents;
+  int n_cells_concurrent = 0;  ///< prefix + every tail that can be alive at once
+  int n_cells_largest = 0;     ///< prefix + the largest tail: what must fit
+  int ctx_size = 0;            ///< chosen for the pool
+  int parallel = 0;            ///< most agents in one batch, as EngineOptions::parallel
+  int n_ctx_train = 0;
+  std::uint64_t kv_bytes = 0;
+  std::vector<Diagnostic> warnings;
+};
+
+/// A submitted request. Move-only; dropping it cancels without waiting. Thread-safe.
+class SWARMKV_API RequestHandle {
+ public:
+  struct Impl;
+  explicit RequestHandle(std::shared_ptr<Impl> impl);
+  RequestHandle(RequestHandle&&) noexcept;
+  RequestHandle& operator=(RequestHandle&&) noexcept;
+  ~RequestHandle();
+
+  void cancel();
+  /// Blocks until finished, failed or cancelled and its last event was delivered.
+  Result wait();
+  [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+/// A pipeline in progress. Move-only; dropping it cancels and joins (bounded by one forward).
+/// Thread-safe.
+class SWARMKV_API Run {
+ public:
+  struct Impl;
+  explicit Run(std::unique_ptr<Impl> impl);
+  Run(Run&&) noexcept;
+  Run& operator=(Run&&) noexcept;
+  ~Run();
+
+  /// Stops what is unfinished; finished answers stay in the report.
+  void cancel();
+  /// Blocks until every agent is finished, failed, skipped or cancelled and the last event was
+  /// delivered.
+  RunReport wait();
+  [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// One KV cache, one engine thread, any number of concurrent requests and runs. Thread-safe,
+/// move-only. The destructor cancels everything and joins within one forward.
+class SWARMKV_API Engine {
+ public:
+  /// errors  kInvalidArgument, kUnsupported, kDoesNotFit (memory)
+  Engine(const Model& model, const EngineOptions& options);
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  ~Engine();
+
+  using TextCallback = std::function<void(std::string_view)>;  ///< on the event thread
+
+  /// errors  kInvalidArgument  bad sampling, no token at all, negative max_tokens
+  ///         kDoesNotFit       exceeds the empty pool or the training context (needed and available
+  ///         in the message)
+  [[nodiscard]] RequestHandle submit(Request request, TextCallback on_text = {});
+
+  /// Starts a pipeline; returns at once. The pipeline must be valid (`validate`).
+  /// errors  kInvalidArgument, kUnreadable (documents), kUnsupported (template), kDoesNotFit
+  [[nodiscard]] Run run(const Pipeline& pipeline, const RunOptions& options = {});
+
+  [[nodiscard]] int ctx_size() const;
+  [[nodiscard]] EngineCounters counters() const;
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads the documents, counts tokens and chooses the pool's size. Loads nothing but what `model`
+/// has. errors  kUnreadable, kUnsupported (binary format), kDoesNotFit (document and largest branch
+/// against the context)
+SWARMKV_API Plan make_plan(const Model& model, const Pipeline& pipeline,
+                           const EngineOptions& engine, const RunOptions& run = {});
+
+SWARMKV_API const char* version() noexcept;
+SWARMKV_API std::string llama_version();
+
+/// A GGUF file's description without loading it (`swarmkv inspect`).
+/// errors  kUnreadable, kCorrupt
+SWARMKV_API ModelDescription inspect_model(const std::string& path);
+
+}  // namespace swarmkv

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "swarmkv/export.h"
+#include "swarmkv/sampling.h"
+
+namespace swarmkv {
+
+/// Where something stands in a pipeline file; line 0 = it was built in C++.
+struct SourcePos {
+  std::string file;
+  int line = 0, column = 0;  ///< 1-based
+};
+
+/// One problem found in a pipeline, with a stable code ("SK203").
+struct Diagnostic {
+  enum class Severity { kError, kWarning, kNote } severity = Severity::kError;
+  std::string code;
+  std::string message;
+  SourcePos pos;
+  int length = 1;       ///< characters to underline from pos
+  std::string hint;     ///< "did you mean 'needs'?", may be empty
+  std::string excerpt;  ///< the source line, without newline; empty if unknown
+};
+
+/// The compiler-like text of diagnostics: file:line:col, excerpt, caret, hint
+/// (docs/pipeline_yaml.md).
+SWARMKV_API std::string format(const std::vector<Diagnostic>& diagnostics);
+
+struct DocumentSpec {
+  std::string name;
+  std::string
+      path;  ///< relative to the pipeline's folder; "-" = standard input; empty if `text` is given
+  std::optional<std::string> text;
+  SourcePos pos;
+};
+
+/// Answers of an agent's needs, by name.
+using Answers = std::map<std::string, std::string>;
+
+/// A node of the pipeline. With `function` set it is computed on a pool thread; else by the model.
+struct AgentSpec {
+  std::string name;
+  std::string
+      prompt;  ///< may hold {{ other_agent }}; rendered once, inserted text is never a template
+  std::string system;              ///< placed after the documents, so that the prefix stays shared
+  std::vector<std::string> needs;  ///< explicit; names in {{ }} are added by validation
+  Sampling sampling;
+  bool seed_is_own = false;  ///< seed was given for this agent (else derived from the shared one)
+  int max_tokens = 512;
+  std::vector<std::string> stop;
+  std::chrono::milliseconds timeout{0};
+  int priority = 0;
+  bool ignore_eos = false;
+  /// Runs instead of the model: gets the needs' answers, returns this agent's. May throw: the node
+  /// fails.
+  std::function<std::string(const Answers&)> function;
+  SourcePos pos;  ///< of the name
+  std::map<std::string, SourcePos>
+      key_pos;  ///< of each key that was given ("max_tokens", "needs.memo", ...)
+};
+
+/// Settings a file may carry for the model; empty/unset = not given.
+struct ModelSpec {
+  std::string path;
+  std::optional<int> ctx_size;  ///< 0 = auto
+  std::optional<int> n_gpu_layers, threads, threads_batch, batch_size, parallel;
+  std::string cache_type_k, cache_type_v, flash_attn;
+  SourcePos pos;
+};
+
+/// What to run: documents read once, and agents over them. Plain data; build it here or parse it
+/// from YAML.
+struct Pipeline {
+  std::string name = "pipeline";
+  std::string folder = ".";  ///< relative paths start here
+  ModelSpec model;
+  std::string system;  ///< shared, stands before the documents
+  std::vector<DocumentSpec> documents;
+  std::vector<AgentSpec> agents;  ///< in file order
+};
+
+/// A parsed file and everything that was found in it, in file order. Usable if `ok()`.
+struct SWARMKV_API ParsedPipeline {
+  Pipeline pipeline;
+  std::vector<Diagnostic> diagnostics;
+  [[nodiscard]] bool ok() const;  ///< no errors (warnings allowed)
+};
+
+/// Parses and checks YAML text (docs/pipeline_yaml.md). Needs no model and no document. Never
+/// throws for bad content: all problems are listed, at most 20 errors.
+SWARMKV_API ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name);
+
+/// Reads `path` ("-" = standard input) and parses it.
+/// errors  kUnreadable  cannot be read, or larger than 1 MiB
+SWARMKV_API ParsedPipeline load_pipeline(const std::string& path);
+
+/// The checks that do not depend on YAML: names, needs, cycles (as a path), templates, ranges,
+/// duplicates. Fills in needs implied by templates. Linear in nodes and edges.
+SWARMKV_API std::vector<Diagnostic> validate(Pipeline& pipeline);
+
+/// One agent per question over one document: what `swarmkv ask` runs. Agents are q1, q2, ...
+SWARMKV_API Pipeline ask_pipeline(DocumentSpec document, const std::vector<std::string>& questions);
+
+}  // namespace swarmkv

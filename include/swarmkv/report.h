@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "swarmkv/export.h"
+#include "swarmkv/request.h"
+
+namespace swarmkv {
+
+enum class AgentStatus { kFinished, kFailed, kSkipped, kCancelled };
+SWARMKV_API const char* to_string(AgentStatus status) noexcept;
+SWARMKV_API const char* to_string(FinishReason reason) noexcept;
+
+/// Nearest-rank percentiles of raw samples in ms; p95 and p99 only from 20 samples on
+/// (docs/metrics.md).
+struct Percentiles {
+  std::optional<double> p50, p95, p99, max;
+  std::size_t n = 0;
+};
+SWARMKV_API Percentiles percentiles(std::vector<double> samples_ms);
+
+struct AgentReport {
+  std::string name;
+  std::string kind = "llm";  ///< "llm" or "function"
+  AgentStatus status = AgentStatus::kCancelled;
+  FinishReason finish_reason = FinishReason::kNone;
+  bool truncated = false;  ///< cut at max_tokens
+  std::optional<std::string> error_code, error, skip_reason;
+  std::vector<std::string> needs, reads;
+  std::string text;
+  int n_preemptions = 0;
+  bool fork_fell_back = false;
+
+  std::optional<int> prompt_tokens, cached_tokens, computed_tokens, recomputed_tokens,
+      completion_tokens;
+  // Metrics, ms; formulas in docs/metrics.md. Unset = unknown, never 0.
+  std::optional<double> ttft_ms, ttft_warm_ms, tpot_ms, e2e_ms, document_wait_ms, queue_ms,
+      prefill_ms;
+  std::optional<double> output_tokens_per_s;
+  Percentiles itl_ms;
+  std::vector<double> itl_samples_ms;
+  // Timeline, ms since run clock 0.
+  std::optional<double> enqueued_ms, prefix_ready_ms, admitted_ms, first_token_ms, finished_ms;
+
+  double temperature = 0;
+  std::uint32_t seed = 0;
+  int max_tokens = 0;
+  std::vector<std::string> stop;
+  std::string token_ids_digest;  ///< xxh3-64 of the generated ids, hex
+  Tokens token_ids;              ///< generated ids (not in the JSON)
+};
+
+struct DocumentReport {
+  std::string name, digest;  ///< xxh3-128 of the bytes, hex
+  int n_tokens = 0;
+  std::string source = "computed";
+  int computed_tokens = 0;
+  std::optional<double> prefill_ms, prefill_tokens_per_s;
+};
+
+struct Warning {
+  std::string code, agent, pos, message, hint;
+};
+
+/// Where the engine thread's time went, over the run; seconds.
+struct EngineCounters {
+  double forward_s = 0, sample_s = 0, fork_s = 0, other_s = 0, idle_s = 0;
+  std::uint64_t n_forwards = 0, n_decode_steps = 0, n_decode_rows = 0, n_forks = 0;
+  std::uint64_t n_forward_tokens = 0;
+};
+
+/// The whole story of one run. `to_json` gives the documented schema swarmkv.report/1.
+struct RunReport {
+  std::string run_id, name, status = "finished";
+  int exit_code = 0;
+  std::string started_at;  ///< UTC, ISO 8601
+  std::vector<std::string> command;
+  std::string model_path, model_name, model_fingerprint, quant, device;
+  std::uint64_t n_params = 0;
+  double load_ms = 0;
+  int ctx_size = 0;
+  std::string cache_type_k, cache_type_v, handoff = "shared", engine = "llama";
+  std::vector<DocumentReport> documents;
+  std::vector<AgentReport> agents;  ///< file order
+
+  double duration_ms = 0;
+  int n_finished = 0, n_failed = 0, n_skipped = 0, n_cancelled = 0, n_truncated = 0;
+  std::int64_t prompt_tokens = 0, prompt_tokens_computed = 0, prompt_tokens_reused = 0;
+  std::int64_t completion_tokens = 0;
+  Percentiles ttft_ms, tpot_ms, itl_ms, e2e_ms;
+  EngineCounters counters;
+  std::vector<std::string> critical_path;
+  std::vector<double> critical_path_ms;  ///< duration of each element of critical_path
+  int peak_kv_cells = 0;
+  std::uint64_t peak_rss_bytes = 0;
+  int peak_threads = 0;
+  std::vector<Warning> warnings;
+};
+
+/// One JSON object, UTF-8, newline at the end. Numbers that are unknown are null.
+SWARMKV_API std::string to_json(const RunReport& report);
+
+/// The table of docs/metrics.md for people, ending in a newline. `color`: ANSI colours allowed.
+SWARMKV_API std::string to_table(const RunReport& report, bool color);
+
+/// Text that is safe to show on a terminal: control characters except newline and tab, and bytes
+/// that are not UTF-8, become visible escapes. Model output, names and file contents are not
+/// trusted (SECURITY.md).
+SWARMKV_API std::string escape_for_terminal(std::string_view text);
+
+/// The same, on one line and at most `columns` wide; what is cut off is marked with an ellipsis.
+SWARMKV_API std::string fit_for_terminal(std::string_view text, std::size_t columns);
+
+}  // namespace swarmkv

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "swarmkv/error.h"
+#include "swarmkv/sampling.h"
+
+namespace swarmkv {
+
+using Token = std::int32_t;
+using Tokens = std::vector<Token>;
+/// Points on the engine's steady clock; the run clock 0 is subtracted where times leave the
+/// library.
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// One piece of work: token ids, sampling and limits. Everything else (agents, pipelines,
+/// questions) is built from these. The full prompt is `prefix` followed by `suffix`; at least one
+/// token in total.
+struct Request {
+  std::string label;  ///< shown in messages and events; need not be unique
+  std::shared_ptr<const Tokens>
+      prefix;  ///< declared shared part (documents); may be null. Its end is a fork point
+  std::vector<int>
+      fork_points;  ///< further planned fork points inside `prefix`, ascending, in tokens
+  Tokens suffix;    ///< this request's own prompt tokens
+  Sampling sampling;
+  int max_tokens = 512;           ///< >= 0; 0 = prefill only
+  std::vector<std::string> stop;  ///< output ends before the first of these (may span tokens)
+  bool ignore_eos = false;        ///< generate to max_tokens past end-of-generation tokens
+  int priority = 0;               ///< higher runs earlier
+  std::chrono::milliseconds timeout{0};  ///< from submit; 0 = none
+
+  [[nodiscard]] int n_prefix() const { return prefix ? static_cast<int>(prefix->size()) : 0; }
+  [[nodiscard]] int n_prompt() const { return n_prefix() + static_cast<int>(suffix.size()); }
+  [[nodiscard]] Token prompt_token(int i) const {
+    const int p = n_prefix();
+    return i < p ? (*prefix)[static_cast<std::size_t>(i)] : suffix[static_cast<std::size_t>(i - p)];
+  }
+};
+
+enum class RequestState { kWaiting, kPrefilling, kDecoding, kFinished, kFailed, kCancelled };
+enum class FinishReason {
+  kNone,
+  kStop,
+  kLength
+};  ///< kStop: end-of-generation token or stop string
+
+/// What became of a request. Times are absolute; unset = never reached.
+struct Result {
+  RequestState state = RequestState::kWaiting;  ///< kFinished, kFailed or kCancelled once done
+  FinishReason finish_reason = FinishReason::kNone;
+  ErrorCode error_code = ErrorCode::kInternal;  ///< meaningful for kFailed (kTimeout included)
+  std::string error;                            ///< message, for kFailed and kCancelled
+  std::string text;                             ///< valid UTF-8, without stop string
+  Tokens tokens;                                ///< generated ids, end-of-generation token excluded
+  int n_cut_bytes = 0;      ///< bytes of a character that max_tokens cut in half (not in `text`)
+  std::string stop_string;  ///< the stop string that ended it, if one did
+
+  int n_prompt_tokens = 0;    ///< asked
+  int n_cached_tokens = 0;    ///< of those, taken from the tree at the (last) fork
+  int n_computed_tokens = 0;  ///< of those, evaluated in this request's own sequence the first time
+  int n_recomputed_tokens = 0;  ///< evaluated again after a preemption
+  int n_preemptions = 0;
+  bool fork_fell_back =
+      false;  ///< the model could not fork at the match; an earlier holder was used
+
+  std::optional<TimePoint> enqueued, admitted, prefix_ready, first_token, finished;
+  std::vector<TimePoint> token_times;  ///< one per generated token
+};
+
+}  // namespace swarmkv
