@@ -1,0 +1,30 @@
+// A chat template reduced to the text it writes around ours.
+#pragma once
+
+#include <string>
+
+#include "engine/model.h"
+
+namespace swarmkv::internal {
+
+struct PromptFormat {
+  bool use_chat_template = true;
+  std::string date =
+      "2026-01-01";  ///< the template's clock; fixed, so that prompts do not change overnight
+};
+
+/// Template text only: `before` SYSTEM `between` USER `after`; without a system text `between` is
+/// empty.
+struct ChatScaffold {
+  std::string before, between, after;
+};
+
+/// Renders one conversation with sentinels for its texts and cuts it at them.
+///
+/// errors  kUnsupported  the model has no template, the template refuses, or a sentinel is missing,
+/// doubled
+///                       or out of order; the message names --no-chat-template as the way out
+[[nodiscard]] ChatScaffold cut_chat_template(const Model& model, bool has_system,
+                                             const std::string& date);
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,70 @@
+// The seam to a model runtime, second half: one KV cache and the forwards that fill it. Engine
+// thread only, except abort(). Calls whose preconditions do not hold throw Error(kInvalidArgument)
+// before the runtime sees them.
+#pragma once
+
+#include <span>
+
+#include "engine/model.h"
+
+namespace swarmkv::internal {
+
+/// One row to sample after a forward.
+struct SampleRow {
+  int batch_index;   ///< in: index of a `logits` token in the batch of the last forward
+  Sampler* sampler;  ///< in: made by this context's model
+  Token token = -1;  ///< out
+};
+
+class Context {
+ public:
+  virtual ~Context() = default;
+
+  [[nodiscard]] virtual int n_cells() const = 0;    ///< total cells of the pool
+  [[nodiscard]] virtual int n_seq_max() const = 0;  ///< valid ids are [0, n_seq_max)
+  [[nodiscard]] virtual BatchLimits batch_limits() const = 0;
+
+  /// Evaluates the batch as one ubatch: all or nothing. Positions of each sequence continue it
+  /// without a gap. errors  kInvalidArgument  empty or too long, id out of range, a position that
+  /// does not continue its sequence
+  ///         (checked here: llama.cpp answers nonsense for a decode at N on an empty sequence)
+  [[nodiscard]] virtual ForwardStatus forward(const Batch& batch) = 0;
+
+  /// Chooses and accepts one token per row, for rows of the last forward; splits rows over threads
+  /// from 8 on.
+  virtual void sample(std::span<SampleRow> rows) = 0;
+
+  /// Raw logits of a row of the last forward, n_vocab floats (tests and measurements).
+  [[nodiscard]] virtual std::span<const float> logits(int batch_index) const = 0;
+
+  /// True if [0, end) of `source` can be forked now. Metadata only.
+  [[nodiscard]] virtual bool can_fork(SeqId source, Pos end) const = 0;
+
+  /// Makes `target` (empty) share the cells [0, end) of `source`. No cell is copied.
+  /// errors  kInvalidArgument  target not empty, end > length, or !can_fork
+  virtual void fork(SeqId source, SeqId target, Pos end) = 0;
+
+  /// Gives back the sequence: cells nobody else owns become free.
+  virtual void release(SeqId seq) = 0;
+
+  /// Drops [from, end) of the sequence. False (and nothing done) where the model cannot cut there.
+  [[nodiscard]] virtual bool truncate(SeqId seq, Pos from) = 0;
+
+  /// Number of positions present: 0 = empty. Read from the runtime, not from our books.
+  [[nodiscard]] virtual Pos length(SeqId seq) const = 0;
+
+  /// Scrubs everything, freed cells included.
+  virtual void clear() = 0;
+
+  /// Makes a running or the next forward return kAborted. Any thread. Cleared by the forward that
+  /// obeyed it.
+  virtual void abort() = 0;
+
+  /// Waits for device work, so that a clock read afterwards is honest.
+  virtual void synchronize() = 0;
+
+  /// Bytes of the KV cache buffers, 0 if unknown.
+  [[nodiscard]] virtual std::uint64_t kv_size_bytes() const = 0;
+};
+
+}  // namespace swarmkv::internal

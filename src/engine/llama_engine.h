@@ -1,0 +1,33 @@
+// The way in to the llama.cpp engine. Names nothing of llama.cpp, so that it serves builds with and
+// without it; without it both functions exist and say so (llama_off/).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/model.h"
+
+namespace swarmkv::internal {
+
+struct LlamaModelOptions {
+  std::string path;
+  int n_gpu_layers = -1;    ///< negative = auto: all if offload is built in, else none
+  bool vocab_only = false;  ///< no weights: tokenise, render and inspect, but no context
+
+  /// Gets the runtime's messages (level 1 debug .. 4 error) from any thread, until the model and
+  /// its contexts are gone. The runtime has one log for the whole process: of several models that
+  /// carry a sink the youngest one's is called. Without a sink nothing is printed.
+  std::function<void(int level, std::string_view text)> log;
+};
+
+/// errors  kUnreadable, kCorrupt (damaged or no GGUF file), kUnsupported (this runtime cannot run
+/// it),
+///         kDoesNotFit (memory), kInvalidArgument
+[[nodiscard]] std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options);
+
+/// Version and commit of the llama.cpp that is linked in, for example "0.5.0-dev (0c1e570)".
+[[nodiscard]] std::string llama_version();
+
+}  // namespace swarmkv::internal

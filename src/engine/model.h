@@ -1,0 +1,67 @@
+// The seam to a model runtime, first half: what never changes after loading. A Model is immutable
+// and may be used from any thread; it makes Contexts and Samplers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/types.h"
+
+namespace swarmkv::internal {
+
+class Context;
+
+/// A request's own chooser of tokens. Owned by the request, used on the engine thread only. Its
+/// concrete type belongs to the engine that made it; Context::sample knows it.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+};
+
+struct ChatMessage {
+  std::string role, content;
+};
+
+enum class SpecialTokens { kPlainText, kParse };
+
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  [[nodiscard]] virtual const ModelInfo& info() const = 0;
+
+  /// Text to ids. Never adds a start token. kPlainText: marker text such as "<|im_end|>" stays
+  /// ordinary text.
+  [[nodiscard]] virtual Tokens tokenize(std::string_view text, SpecialTokens special) const = 0;
+
+  /// The id that has to stand at position 0, if this model wants one.
+  [[nodiscard]] virtual std::optional<Token> start_token() const = 0;
+
+  /// The raw bytes of one token (may be part of a character); control tokens give "".
+  [[nodiscard]] virtual std::string piece(Token token) const = 0;
+
+  [[nodiscard]] virtual bool is_end_of_generation(Token token) const = 0;
+  [[nodiscard]] virtual bool is_control(Token token) const = 0;
+
+  /// Renders the model's chat template, generation prompt appended. The template's clock is `date`
+  /// ("YYYY-MM-DD"). errors  kUnsupported  no template, or it refuses these messages
+  [[nodiscard]] virtual std::string render_chat(std::span<const ChatMessage> messages,
+                                                std::string_view date) const = 0;
+
+  /// errors  kInvalidArgument  a value out of range, or a JSON schema that cannot become a grammar
+  [[nodiscard]] virtual std::unique_ptr<Sampler> make_sampler(const Sampling& sampling) const = 0;
+
+  /// errors  kInvalidArgument, kUnsupported (KV type without flash attention ...), kDoesNotFit
+  /// (memory)
+  [[nodiscard]] virtual std::unique_ptr<Context> make_context(
+      const ContextOptions& options) const = 0;
+
+  /// Bytes of KV cache one cell takes with these types (0 where it cannot be known, such as
+  /// recurrent models).
+  [[nodiscard]] virtual std::uint64_t kv_bytes_per_cell(KvType type_k, KvType type_v) const = 0;
+};
+
+}  // namespace swarmkv::internal
