@@ -1,0 +1,13 @@
+#include "engine/llama_engine.h"
+#include "swarmkv/error.h"
+
+namespace swarmkv::internal {
+
+std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) {
+  throw Error(ErrorCode::kUnsupported, "[engine.load] cannot load '" + options.path +
+                                           "': this program was built without llama.cpp");
+}
+
+std::string llama_version() { return "none"; }
+
+}  // namespace swarmkv::internal
