@@ -1,0 +1,157 @@
+// The read-only half of the prefix tree: finding the best fork point, and proving the tree sound.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "kv/prefix_tree.h"
+
+namespace swarmkv::internal {
+
+// Every node but the root, parents before children.
+template <typename Visit>
+void PrefixTree::for_each(Visit visit) const {
+  std::vector<PrefixNode*> open{const_cast<PrefixNode*>(&root_)};
+  while (!open.empty()) {
+    PrefixNode* node = open.back();
+    open.pop_back();
+    if (node != &root_) visit(node);
+    for (const auto& [token, child] : node->children) open.push_back(child.get());
+  }
+}
+
+// Every node but the root, children before parents; `visit` hears whether it answered true for any
+// child.
+template <typename Visit>
+void PrefixTree::for_each_up(Visit visit) const {
+  std::vector<PrefixNode*> order;
+  for_each([&](PrefixNode* node) { order.push_back(node); });
+  std::unordered_map<const PrefixNode*, bool> below;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    if (visit(*it, below[*it])) below[(*it)->parent] = true;
+  }
+}
+
+bool PrefixTree::forkable(const PrefixNode* node, int at) const {
+  if (node == &root_) return true;
+  switch (kind_) {
+    case ForkKind::kFull:
+      return true;
+    case ForkKind::kWindow: {
+      if (at > node->n_computed) return true;  // asked again when it is computed
+      const SeqId source = source_of(node);
+      return source != kNoSeq && context_.can_fork(source, at);
+    }
+    case ForkKind::kRecurrent:
+      // A state cannot be rewound: only where one is frozen, or will be if the node is split before
+      // it gets there.
+      return at == node->end() || at >= node->n_computed;
+  }
+  return false;
+}
+
+PrefixTree::Match PrefixTree::match(const PromptView& prompt, int limit, int declared, int min_gain,
+                                    std::vector<PrefixNode*>* matched) const {
+  auto* root = const_cast<PrefixNode*>(&root_);
+  Match base{root, 0};     // best node end, or the declared point
+  Match longest{root, 0};  // best point anywhere
+  int reached = 0;         // deepest equal token, forkable or not
+
+  const auto consider = [&](Match& best, PrefixNode* node, int at) {
+    if (at > best.n && forkable(node, at)) best = {node, at};
+  };
+  std::vector<PrefixNode*> open{root};
+  while (!open.empty()) {
+    PrefixNode* node = open.back();
+    open.pop_back();
+    const int end = node->end();
+    consider(base, node, end);
+    if (matched != nullptr) matched->push_back(node);
+    if (end >= limit) continue;
+    const auto [first, last] = node->children.equal_range(prompt[end]);
+    for (auto it = first; it != last; ++it) {
+      PrefixNode* child = it->second.get();
+      const int to = end + prompt.common(end, limit, child->span);
+      reached = std::max(reached, to);
+      if (declared > end && declared <= to) consider(base, child, declared);
+      if (to == child->end()) {
+        open.push_back(child);
+      } else {
+        consider(longest, child, to);
+      }
+    }
+  }
+  Match best = longest.n - base.n >= min_gain ? longest : base;
+  best.fell_back = reached - best.n >= min_gain || (declared <= reached && best.n < declared);
+  return best;
+}
+
+void PrefixTree::clear_wanted() {
+  for_each([](PrefixNode* node) { node->wanted = false; });
+}
+
+int PrefixTree::n_cells_used() const {
+  int n_used = 0;
+  for_each([&](const PrefixNode* node) { n_used += node->n_computed - node->start; });
+  return n_used;
+}
+
+int PrefixTree::n_cells_evictable(bool also_wanted) const {
+  // Leaves go first, so a node can go only if nothing below it has to stay.
+  int n = 0;
+  for_each_up([&](const PrefixNode* node, bool must_stay_below) {
+    const bool stays = must_stay_below || node->n_pins > 0 || (node->wanted && !also_wanted);
+    if (!stays) n += static_cast<int>(node->span.size());
+    return stays;
+  });
+  return n;
+}
+
+int PrefixTree::n_unstarted() const {
+  int n = 0;
+  for_each([&](const PrefixNode* node) { n += !node->ready() && node->holder == kNoSeq ? 1 : 0; });
+  return n;
+}
+
+bool PrefixTree::matches_cache() const {
+  bool matches = true;
+  for_each([&](const PrefixNode* node) {
+    if (node->holder != kNoSeq) matches &= context_.length(node->holder) == node->n_computed;
+  });
+  return matches;
+}
+
+void PrefixTree::check_integrity() const {
+  const auto require = [](bool holds, const PrefixNode* node, const char* what) {
+    if (holds) return;
+    throw Error(ErrorCode::kInternal, "[kv.check_integrity] node [" + std::to_string(node->start) +
+                                          ", " + std::to_string(node->end()) + "): " + what);
+  };
+  int n_reserved = 0, n_nodes = 0;
+  for_each([&](const PrefixNode* node) {
+    const PrefixNode* parent = node->parent;
+    ++n_nodes;
+    n_reserved += static_cast<int>(node->span.size());
+    require(!node->span.empty(), node, "empty span");
+    require(node->start == parent->end(), node, "does not start at its parent's end");
+    require(node->start <= node->n_computed && node->n_computed <= node->end(), node,
+            "computed range is outside its span");
+    require(node->n_computed == node->start || parent->ready(), node, "computed before its parent");
+    require(node->n_pins >= 0, node, "negative pin count");
+    if (node->n_computed > node->start && kind_ != ForkKind::kWindow) {
+      require(source_of(node) != kNoSeq, node, "no sequence owns its cells");
+    }
+    if (node->holder != kNoSeq) {
+      require(context_.length(node->holder) == node->n_computed, node,
+              "its sequence's length differs from what is computed");
+    }
+  });
+  for_each_up([&](const PrefixNode* node, bool pinned_below) {
+    const bool pinned = pinned_below || node->n_pins > 0;
+    require(node->ready() || pinned, node, "is being computed for nobody");
+    return pinned;
+  });
+  require(n_reserved == n_cells_reserved_, &root_, "reserved cells differ from the sum of spans");
+  require(n_nodes == n_nodes_, &root_, "node count is wrong");
+}
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,241 @@
+#include "kv/prefix_tree.h"
+
+#include <cassert>
+#include <utility>
+
+namespace swarmkv::internal {
+
+PrefixTree::PrefixTree(Context& context, ForkKind kind, CellPool& cells, SeqPool& seqs)
+    : context_(context), kind_(kind), cells_(cells), seqs_(seqs) {}
+
+PrefixNode* PrefixTree::add(PrefixNode* parent, Tokens span) {
+  assert(!span.empty());
+  auto node = std::make_unique<PrefixNode>();
+  node->parent = parent;
+  node->start = node->n_computed = parent->end();
+  node->span = std::move(span);
+  n_cells_reserved_ += static_cast<int>(node->span.size());
+  ++n_nodes_;
+  PrefixNode* added = node.get();
+  parent->children.emplace(added->span.front(), std::move(node));
+  return added;
+}
+
+PrefixNode* PrefixTree::extend(PrefixNode* parent, Tokens span) {
+  const bool reserved = cells_.try_reserve(static_cast<int>(span.size()));
+  assert(reserved);
+  (void)reserved;
+  return add(parent, std::move(span));
+}
+
+PrefixNode* PrefixTree::adopt(PrefixNode* base, Tokens span, int n_computed, SeqId seq) {
+  PrefixNode* node = add(base, std::move(span));
+  node->n_computed = n_computed;
+  node->holder = seq;
+  node->released_early = true;
+  return node;
+}
+
+PrefixNode* PrefixTree::split(PrefixNode* node, int at) {
+  if (at == node->end()) return node;
+  assert(node->start < at && at < node->end());
+  auto upper = std::make_unique<PrefixNode>();
+  const auto n_upper = static_cast<std::ptrdiff_t>(at - node->start);
+  upper->parent = node->parent;
+  upper->span.assign(node->span.begin(), node->span.begin() + n_upper);
+  upper->start = node->start;
+  upper->n_computed = std::min(at, node->n_computed);
+  upper->last_use = node->last_use;
+  upper->released_early = node->released_early;
+
+  auto& siblings = node->parent->children;
+  auto it = siblings.find(node->span.front());
+  while (it->second.get() != node) ++it;
+  std::unique_ptr<PrefixNode> lower = std::move(it->second);
+  siblings.erase(it);
+
+  lower->span.erase(lower->span.begin(), lower->span.begin() + n_upper);
+  lower->start = at;
+  lower->parent = upper.get();
+  // The sequence goes with the deepest computed token; a lower half without any has nothing to
+  // hold.
+  if (lower->n_computed <= at) {
+    lower->n_computed = at;
+    upper->holder = std::exchange(lower->holder, kNoSeq);
+  }
+  PrefixNode* result = upper.get();
+  upper->children.emplace(lower->span.front(), std::move(lower));
+  siblings.emplace(result->span.front(), std::move(upper));
+  ++n_nodes_;
+  return result;
+}
+
+void PrefixTree::touch(PrefixNode* node) {
+  ++clock_;
+  for (PrefixNode* n = node; n != nullptr; n = n->parent) n->last_use = clock_;
+}
+
+void PrefixTree::pin(PrefixNode* node) {
+  ++node->n_pins;
+  touch(node);
+}
+
+void PrefixTree::unpin(PrefixNode* node) {
+  assert(node->n_pins > 0);
+  --node->n_pins;
+  settle(node);
+}
+
+// A node nobody waits for keeps what is computed and gives back the rest; going up, because the
+// last waiter may have pinned only the deepest node of a chain. What no sequence can be forked from
+// (a window was lost) goes.
+void PrefixTree::settle(PrefixNode* node) {
+  while (node != &root_ && node->n_pins == 0 && node->children.empty()) {
+    PrefixNode* parent = node->parent;
+    if (node->released_early || source_of(node) == kNoSeq || node->n_computed == node->start) {
+      remove_leaf(node);
+    } else {
+      const int n_left = node->end() - node->n_computed;
+      node->span.resize(node->span.size() - static_cast<std::size_t>(n_left));
+      cells_.give_back(n_left);
+      n_cells_reserved_ -= n_left;
+      return;
+    }
+    node = parent;
+  }
+}
+
+void PrefixTree::remove_leaf(PrefixNode* node) {
+  assert(node->children.empty() && node->n_pins == 0);
+  PrefixNode* parent = node->parent;
+  const SeqId holder = std::exchange(node->holder, kNoSeq);
+  if (holder != kNoSeq) {
+    // The parent's cells must stay owned: if this was the only sequence on its path, the parent
+    // inherits it.
+    const bool parent_needs_it =
+        kind_ != ForkKind::kRecurrent && parent != &root_ && source_of(parent) == kNoSeq;
+    if (parent_needs_it && context_.can_fork(holder, parent->end()) &&
+        context_.truncate(holder, parent->end())) {
+      parent->holder = holder;
+    } else {
+      context_.release(holder);
+      seqs_.give_back(holder);
+    }
+  }
+  const int n_span = static_cast<int>(node->span.size());
+  cells_.give_back(n_span);
+  n_cells_reserved_ -= n_span;
+  --n_nodes_;
+  auto it = parent->children.find(node->span.front());
+  while (it->second.get() != node) ++it;
+  parent->children.erase(it);
+}
+
+SeqId PrefixTree::source_of(const PrefixNode* node) const {
+  std::vector<const PrefixNode*> open{node};
+  while (!open.empty()) {
+    const PrefixNode* n = open.back();
+    open.pop_back();
+    if (n->holder != kNoSeq) return n->holder;
+    if (kind_ == ForkKind::kRecurrent) break;
+    for (const auto& [token, child] : n->children) open.push_back(child.get());
+  }
+  return kNoSeq;
+}
+
+PrefixNode* PrefixTree::first_unready(PrefixNode* node) {
+  PrefixNode* first = nullptr;
+  for (PrefixNode* n = node; n != nullptr; n = n->parent) {
+    if (!n->ready()) first = n;
+  }
+  return first;
+}
+
+int PrefixTree::n_holders_for(const PrefixNode* parent, std::size_t n_nodes) const {
+  if (n_nodes == 0) return 0;
+  if (kind_ == ForkKind::kRecurrent) return static_cast<int>(n_nodes);
+  return parent->holder != kNoSeq ? 0 : 1;  // a row of nodes hands one sequence down
+}
+
+PrefixTree::Ready PrefixTree::prepare_to_compute(PrefixNode* node) {
+  if (node->holder != kNoSeq) return Ready::kYes;
+  PrefixNode* parent = node->parent;
+  assert(parent->ready());
+  // Where any descendant's sequence serves as a source, the parent's own one simply goes on.
+  if (kind_ != ForkKind::kRecurrent && parent->holder != kNoSeq) {
+    node->holder = std::exchange(parent->holder, kNoSeq);
+    return Ready::kYes;
+  }
+  const SeqId seq = seqs_.acquire();
+  if (seq == kNoSeq) return Ready::kNoSequence;
+  if (!fork(parent, seq)) {
+    seqs_.give_back(seq);
+    return Ready::kCannotFork;
+  }
+  node->holder = seq;
+  return Ready::kYes;
+}
+
+void PrefixTree::computed(PrefixNode* node, int n) {
+  node->n_computed += n;
+  assert(node->n_computed <= node->end());
+}
+
+bool PrefixTree::fork(PrefixNode* node, SeqId target) {
+  if (node == &root_) return true;
+  const SeqId source = source_of(node);
+  if (source == kNoSeq || !context_.can_fork(source, node->end())) return false;
+  context_.fork(source, target, node->end());
+  return true;
+}
+
+bool PrefixTree::evict_one(bool also_wanted) {
+  PrefixNode* victim = nullptr;
+  std::vector<PrefixNode*> open{&root_};
+  while (!open.empty()) {
+    PrefixNode* n = open.back();
+    open.pop_back();
+    for (auto& [token, child] : n->children) open.push_back(child.get());
+    if (n == &root_ || !n->children.empty() || n->n_pins > 0) continue;
+    if (n->wanted && !also_wanted) continue;
+    if (victim == nullptr || n->last_use < victim->last_use) victim = n;
+  }
+  if (victim == nullptr) return false;
+  ++n_evictions_;
+  PrefixNode* parent = victim->parent;
+  remove_leaf(victim);
+  settle(parent);
+  return true;
+}
+
+void PrefixTree::repair(PrefixNode* node) {
+  if (node->holder == kNoSeq || context_.length(node->holder) == node->n_computed) return;
+  if (context_.length(node->holder) > node->n_computed &&
+      context_.truncate(node->holder, node->n_computed)) {
+    return;
+  }
+  if (kind_ != ForkKind::kRecurrent && context_.can_fork(node->holder, node->start) &&
+      context_.truncate(node->holder, node->start)) {
+    node->n_computed = node->start;
+    return;
+  }
+  context_.release(node->holder);
+  seqs_.give_back(std::exchange(node->holder, kNoSeq));
+  node->n_computed = node->start;
+}
+
+void PrefixTree::forget_all() {
+  std::vector<PrefixNode*> open{&root_};
+  while (!open.empty()) {
+    PrefixNode* n = open.back();
+    open.pop_back();
+    assert(n->n_pins == 0 || n == &root_);
+    if (n->holder != kNoSeq) seqs_.give_back(n->holder);
+    for (auto& [token, child] : n->children) open.push_back(child.get());
+  }
+  root_.children.clear();
+  cells_.give_back(n_cells_reserved_);
+  n_cells_reserved_ = n_nodes_ = 0;
+}
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,155 @@
+// The live KV cache as a tree of token spans, including spans that are still being computed.
+//
+//   root [0, 0)
+//     +- contract [0, 3684)  ready             no holder needed: any descendant's sequence serves
+//          +- annex [3684, 5000)  to 4196      holder 3: owns the cells of the whole path [0, 4196)
+//          +- (branches: private tails of running requests, not in the tree)
+//
+// Invariants, checked by check_integrity():
+// (1) start <= n_computed <= end; a node has computed tokens only if its parent is ready
+// (2) a node with computed tokens can be forked: it or (full, window) some descendant has a holder
+// that owns
+//     its path; a holder's length in the cache is its node's n_computed. Window models may lose
+//     that while branches still use the cells: such a node is matched no more and goes with its
+//     last pin
+// (3) recurrent: every node with computed tokens has its own holder, whose state stands at
+// n_computed (4) the cells reserved by the tree are the sum of its spans; a pinned node is never
+// evicted (5) a node that is not ready is pinned, or lies above a pinned one
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/context.h"
+#include "kv/cell_pool.h"
+#include "kv/prompt_view.h"
+#include "kv/seq_pool.h"
+
+namespace swarmkv::internal {
+
+struct PrefixNode {
+  PrefixNode* parent = nullptr;
+  std::multimap<Token, std::unique_ptr<PrefixNode>>
+      children;  ///< by first token; twins are allowed
+  Tokens span;
+  int start = 0;
+  int n_computed = 0;  ///< absolute: cells [start, n_computed) hold this span
+  SeqId holder = kNoSeq;
+  int n_pins = 0;  ///< admitted branches based exactly here
+  std::uint64_t last_use = 0;
+  bool wanted = false;          ///< scratch of an eviction: a waiting request matches it
+  bool released_early = false;  ///< not a document: goes as soon as nothing is based on it
+
+  [[nodiscard]] int end() const { return start + static_cast<int>(span.size()); }
+  [[nodiscard]] bool ready() const { return n_computed == end(); }
+};
+
+class PrefixTree {
+ public:
+  PrefixTree(Context& context, ForkKind kind, CellPool& cells, SeqPool& seqs);
+  PrefixTree(const PrefixTree&) = delete;
+  PrefixTree& operator=(const PrefixTree&) = delete;
+
+  /// A point of the tree: `n` tokens, the last of them inside (or at the end of) `node`.
+  struct Match {
+    PrefixNode* node = nullptr;
+    int n = 0;
+    bool fell_back = false;  ///< a longer match exists, but this model cannot fork there
+  };
+
+  /// The best point to fork `prompt` from, at most `limit` tokens deep. Node ends always count; a
+  /// point inside a node counts at `declared` (the end of the request's own document) or if it
+  /// gains `min_gain` tokens over the best node end. Tokens are compared one by one.  cost:
+  /// O(matched tokens), no change out     matched: if given, every node whose whole span is
+  /// matched, the root first
+  [[nodiscard]] Match match(const PromptView& prompt, int limit, int declared, int min_gain,
+                            std::vector<PrefixNode*>* matched = nullptr) const;
+
+  /// Makes `at` a node end: the upper half is returned. No-op at the node's own end.
+  PrefixNode* split(PrefixNode* node, int at);
+
+  /// Adds a node to be computed; its cells must be free (reserved here).
+  PrefixNode* extend(PrefixNode* parent, Tokens span);
+
+  void pin(PrefixNode* node);
+  /// The last unpin makes what was not computed yet disappear and may remove the node itself
+  /// (released_early).
+  void unpin(PrefixNode* node);
+
+  /// The topmost node on the way to `node` that is not ready, or null.
+  [[nodiscard]] static PrefixNode* first_unready(PrefixNode* node);
+
+  /// Sequences that `n_nodes` new nodes in a row below `parent` will ask for.
+  [[nodiscard]] int n_holders_for(const PrefixNode* parent, std::size_t n_nodes) const;
+
+  enum class Ready { kYes, kNoSequence, kCannotFork };
+  /// Gives the node, whose parent is ready, the sequence to compute in.
+  [[nodiscard]] Ready prepare_to_compute(PrefixNode* node);
+
+  /// `n` more tokens of the node are in its holder's sequence.
+  void computed(PrefixNode* node, int n);
+
+  /// Forks the ready node's path [0, end) into the empty sequence `target`. False: the model cannot
+  /// (any more).
+  [[nodiscard]] bool fork(PrefixNode* node, SeqId target);
+
+  /// Turns the first part of a branch's private cells into a node below `base`: it takes `seq`,
+  /// which owns [0, n_computed), as its holder, and the branch's reservation of the span's cells.
+  PrefixNode* adopt(PrefixNode* base, Tokens span, int n_computed, SeqId seq);
+
+  /// Cells that evictions could free now. cost: whole tree
+  [[nodiscard]] int n_cells_evictable(bool also_wanted) const;
+  /// Pinned nodes that will still ask for a sequence of their own. cost: whole tree
+  [[nodiscard]] int n_unstarted() const;
+
+  /// Evicts one unpinned leaf, least recently used first, wanted ones only if `also_wanted`. False:
+  /// none.
+  bool evict_one(bool also_wanted);
+  void clear_wanted();
+
+  /// After a forward that failed: makes the node's sequence hold exactly [0, n_computed) again.
+  /// Where the model cannot cut, the node starts over.
+  void repair(PrefixNode* node);
+
+  /// Every holder's sequence has the length our books say. cost: whole tree
+  [[nodiscard]] bool matches_cache() const;
+
+  /// Forgets every node without touching the cache; for use after Context::clear() and with nothing
+  /// pinned.
+  void forget_all();
+
+  [[nodiscard]] PrefixNode* root() { return &root_; }
+  [[nodiscard]] int n_nodes() const { return n_nodes_; }
+  [[nodiscard]] int n_cells_reserved() const { return n_cells_reserved_; }
+  [[nodiscard]] int n_cells_used() const;
+  [[nodiscard]] int n_evictions() const { return n_evictions_; }
+
+  /// Throws kInternal naming the first invariant that does not hold. cost: whole tree
+  void check_integrity() const;
+
+ private:
+  void remove_leaf(PrefixNode* node);
+  void settle(PrefixNode* node);
+  template <typename Visit>
+  void for_each(Visit visit) const;
+  template <typename Visit>
+  void for_each_up(Visit visit) const;
+  PrefixNode* add(PrefixNode* parent, Tokens span);
+  [[nodiscard]] SeqId source_of(const PrefixNode* node) const;
+  [[nodiscard]] bool forkable(const PrefixNode* node, int at) const;
+  void touch(PrefixNode* node);
+
+  Context& context_;
+  ForkKind kind_;
+  CellPool& cells_;
+  SeqPool& seqs_;
+  PrefixNode root_;
+  std::uint64_t clock_ = 0;
+  int n_nodes_ = 0;
+  int n_cells_reserved_ = 0;
+  int n_evictions_ = 0;
+};
+
+}  // namespace swarmkv::internal
