@@ -1,0 +1,89 @@
+// A request while the scheduler has it: what is known, what is in the cache, what it may still
+// take.
+//
+//   prompt                                      generated
+//   |------ base (tree, shared) ------|-- tail --|----------|
+//   0                          base->end()   n_prompt    n_known
+//   In the cache: [0, n_past). The last generated token is known but not in the cache until it is
+//   fed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kv/prefix_tree.h"
+#include "swarmkv/request.h"
+#include "text/text_stream.h"
+
+namespace swarmkv::internal {
+
+/// Hears of one branch, on the engine thread; must be quick and must not throw.
+class BranchSink {
+ public:
+  virtual ~BranchSink() = default;
+  virtual void admitted(TimePoint) = 0;
+  virtual void prefix_progress(int n_computed, int n_total, TimePoint) = 0;
+  virtual void first_token(TimePoint) = 0;
+  virtual void text(std::string delta, int n_generated) = 0;
+  virtual void preempted() = 0;
+  virtual void finished(Result result) = 0;  ///< exactly once, the last call
+};
+
+struct Branch {
+  Branch(std::uint64_t branch_id, Request r, std::unique_ptr<Sampler> s,
+         std::shared_ptr<BranchSink> to)
+      : id(branch_id),
+        request(std::move(r)),
+        sampler(std::move(s)),
+        stream(request.stop),
+        sink(std::move(to)) {}
+
+  const std::uint64_t id;  ///< submit order
+  const Request request;
+  std::unique_ptr<Sampler> sampler;
+  TextStream stream;
+  std::shared_ptr<BranchSink> sink;
+  std::optional<TimePoint> deadline;
+  std::int64_t rank =
+      0;  ///< higher runs first; fixed at submit, so waiting raises it against later ones
+
+  RequestState state = RequestState::kWaiting;
+  PrefixNode* base = nullptr;  ///< pinned while admitted
+  SeqId seq = kNoSeq;          ///< its own, empty until forked
+  bool forked = false;
+  int n_past = 0;      ///< positions in `seq`
+  int n_reserved = 0;  ///< private cells promised to it
+  std::uint64_t admit_order = 0;
+  int n_evaluated =
+      0;  ///< prompt tokens ever evaluated privately or found cached (high-water mark)
+  int last_progress = -1;
+  std::uint64_t last_step = 0;
+  Result result;
+
+  [[nodiscard]] int n_prompt() const { return request.n_prompt(); }
+  [[nodiscard]] int n_generated() const { return static_cast<int>(result.tokens.size()); }
+  [[nodiscard]] int n_known() const { return n_prompt() + n_generated(); }
+  [[nodiscard]] int n_to_feed() const { return n_known() - n_past; }
+  [[nodiscard]] bool decoding() const { return state == RequestState::kDecoding; }
+  [[nodiscard]] Token token_at(int i) const {
+    return i < n_prompt() ? request.prompt_token(i)
+                          : result.tokens[static_cast<std::size_t>(i - n_prompt())];
+  }
+  [[nodiscard]] int n_private() const { return forked ? n_past - base->end() : 0; }
+
+  /// Private cells to the very end when based at `base_end`; the last token is never fed.
+  [[nodiscard]] int n_full(int base_end) const {
+    return n_prompt() - base_end + std::max(0, request.max_tokens - 1);
+  }
+};
+
+/// Priority, then submit order; one step of priority is worth kAgingSteps steps of waiting.
+inline constexpr int kAgingSteps = 256;
+struct RanksBefore {
+  bool operator()(const Branch* a, const Branch* b) const {
+    return a->rank != b->rank ? a->rank > b->rank : a->id < b->id;
+  }
+};
+
+}  // namespace swarmkv::internal

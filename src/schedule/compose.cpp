@@ -1,0 +1,192 @@
+// What goes into the next forward: one token per decoding branch, then suffixes, then document
+// chunks.
+#include <algorithm>
+
+#include "schedule/core.h"
+
+namespace swarmkv::internal {
+namespace {
+
+constexpr int kFirstChunk = 128;  // so that progress shows early
+constexpr int kSmallestChunk =
+    64;  // beside decodes; below this the attention kernels lose their tiles
+constexpr int kGridSuffixRows =
+    63;  // deterministic mode: one kernel for every row after the prefix
+
+}  // namespace
+
+void SchedulerCore::compose() {
+  batch_.clear();
+  parts_.clear();
+  fork_ready_branches();
+  if (limits_.equal_lengths || limits_.consecutive_ids) {
+    compose_equal_lengths();
+  } else {
+    compose_rows();
+  }
+}
+
+void SchedulerCore::fork_ready_branches() {
+  const TimePoint before = now_();
+  bool any = false;
+  std::vector<Branch*> stuck;
+  for (Branch* branch : admitted_) {
+    if (branch->forked || PrefixTree::first_unready(branch->base) != nullptr) continue;
+    any = true;
+    if (!tree_.fork(branch->base, branch->seq)) {
+      stuck.push_back(branch);
+      continue;
+    }
+    ++stats_.counters.n_forks;
+    branch->forked = true;
+    branch->n_past = branch->base->end();
+    branch->n_evaluated = std::max(branch->n_evaluated, branch->n_past);
+    branch->result.n_cached_tokens = branch->n_past;
+    if (!branch->result.prefix_ready) branch->result.prefix_ready = before;
+  }
+  // A window model's cells were recycled since they were matched: match again, what is left is
+  // found shorter.
+  for (Branch* branch : stuck) preempt(*branch, false);
+  if (any) stats_.counters.fork_s += std::chrono::duration<double>(now_() - before).count();
+}
+
+void SchedulerCore::add_branch_rows(Branch& branch, int n) {
+  Part part{&branch, nullptr, n, -1};
+  for (int i = 0; i < n; ++i) {
+    const Pos pos = branch.n_past + i;
+    const bool last = pos + 1 == branch.n_known();
+    const bool wants_logits = last && branch.request.max_tokens > 0;
+    if (wants_logits) part.logits_index = static_cast<int>(batch_.size());
+    batch_.push_back({branch.token_at(pos), pos, branch.seq, wants_logits});
+  }
+  branch.last_step = n_steps_;
+  parts_.push_back(part);
+}
+
+void SchedulerCore::add_node_rows(PrefixNode& node, int n) {
+  for (int i = 0; i < n; ++i) {
+    const Pos pos = node.n_computed + i;
+    batch_.push_back(
+        {node.span[static_cast<std::size_t>(pos - node.start)], pos, node.holder, false});
+  }
+  parts_.push_back({nullptr, &node, n, -1});
+}
+
+void SchedulerCore::compose_rows() {
+  // Growing may preempt, so the list is walked before anything refers to it.
+  const std::vector<Branch*> in_order(admitted_.begin(), admitted_.end());
+  for (Branch* branch : in_order) {
+    if (branch->decoding() && branch->n_to_feed() == 1) grow(*branch);
+  }
+  const auto n_left = [&] { return n_budget_ - static_cast<int>(batch_.size()); };
+  for (Branch* branch : admitted_) {
+    if (branch->decoding() && n_left() > 0) add_branch_rows(*branch, 1);
+  }
+  const bool decodes = !batch_.empty();
+  for (Branch* branch : admitted_) {
+    if (branch->decoding() || !branch->forked || n_left() == 0) continue;
+    int n = std::min(branch->n_to_feed(), n_left());
+    if (options_.deterministic) n = std::min(n, kGridSuffixRows);
+    if (n > 0) add_branch_rows(*branch, n);
+  }
+  // In deterministic mode a chunk is a property of the document: nothing else shares its forward.
+  if (options_.deterministic && !batch_.empty()) return;
+  int n_room = n_left();
+  if (decodes && prefill_tokens_per_s_ > 0) {
+    const double target_s = std::chrono::duration<double>(options_.decode_stall_target).count();
+    n_room = std::min(n_room,
+                      std::max(kSmallestChunk, static_cast<int>(prefill_tokens_per_s_ * target_s)));
+  }
+  for (PrefixNode* node : computable_nodes()) {
+    if (n_room <= 0) break;
+    if (!start(*node)) continue;
+    const int n = chunk_of(*node, n_room);
+    add_node_rows(*node, n);
+    n_room -= n;
+    if (options_.deterministic) break;
+  }
+}
+
+int SchedulerCore::chunk_of(const PrefixNode& node, int n_room) const {
+  int n = std::min(node.end() - node.n_computed, n_room);
+  if (options_.deterministic) {
+    const int grid = std::min(options_.grid, limits_.n_tokens);
+    return std::min(n, grid - node.n_computed % grid);
+  }
+  return node.n_computed == 0 ? std::min(n, kFirstChunk) : n;
+}
+
+// In the rank order of whoever waits: the first of a path that is not ready is what can be computed
+// now.
+std::vector<PrefixNode*> SchedulerCore::computable_nodes() {
+  std::vector<PrefixNode*> nodes;
+  for (const Branch* branch : admitted_) {
+    if (branch->forked) continue;
+    PrefixNode* node = PrefixTree::first_unready(branch->base);
+    if (node != nullptr && std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+      nodes.push_back(node);
+    }
+  }
+  return nodes;
+}
+
+bool SchedulerCore::start(PrefixNode& node) {
+  switch (tree_.prepare_to_compute(&node)) {
+    case PrefixTree::Ready::kYes:
+      return true;
+    case PrefixTree::Ready::kNoSequence:
+      return false;
+    case PrefixTree::Ready::kCannotFork: {
+      const std::vector<Branch*> in_order(admitted_.begin(), admitted_.end());
+      for (Branch* branch : in_order) {
+        if (!branch->forked && PrefixTree::first_unready(branch->base) == &node) {
+          preempt(*branch, false);
+        }
+      }
+      return false;
+    }
+  }
+  return false;
+}
+
+// Recurrent and hybrid models: every sequence of a forward brings the same number of tokens, and
+// their ids follow each other. Decoding branches go together in runs of neighbouring ids,
+// everything else alone; turns alternate.
+void SchedulerCore::compose_equal_lengths() {
+  const std::vector<Branch*> in_order(admitted_.begin(), admitted_.end());
+  std::map<SeqId, Branch*> decoding;
+  for (Branch* branch : in_order) {
+    if (branch->decoding() && grow(*branch)) decoding[branch->seq] = branch;
+  }
+  for (auto it = decoding.begin(); it != decoding.end();) {  // growing may have preempted others
+    it = admitted_.count(it->second) != 0 ? std::next(it) : decoding.erase(it);
+  }
+  if (!last_was_decode_ && !decoding.empty()) {
+    const auto longest_idle = std::min_element(
+        decoding.begin(), decoding.end(),
+        [](const auto& a, const auto& b) { return a.second->last_step < b.second->last_step; });
+    auto first = longest_idle;
+    while (first != decoding.begin() && std::prev(first)->first + 1 == first->first) --first;
+    for (auto it = first; it != decoding.end(); ++it) {
+      if (static_cast<int>(batch_.size()) == n_budget_) break;
+      if (it != first && (!limits_.consecutive_ids || std::prev(it)->first + 1 != it->first)) break;
+      add_branch_rows(*it->second, 1);
+    }
+    last_was_decode_ = true;
+    return;
+  }
+  last_was_decode_ = false;
+  for (Branch* branch : admitted_) {
+    if (branch->decoding() || !branch->forked) continue;
+    add_branch_rows(*branch, std::min(branch->n_to_feed(), n_budget_));
+    return;
+  }
+  for (PrefixNode* node : computable_nodes()) {
+    if (!start(*node)) continue;
+    add_node_rows(*node, chunk_of(*node, n_budget_));
+    return;
+  }
+  if (!decoding.empty()) compose_equal_lengths();
+}
+
+}  // namespace swarmkv::internal

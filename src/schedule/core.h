@@ -1,0 +1,136 @@
+// The scheduler's loop body, without threads: admit -> compose -> forward -> deliver. Engine thread
+// only.
+//
+// Invariants, checked by check_integrity() after every step in tests:
+// (1) reserved = the tree's spans + the branches' reservations <= cells of the pool; nobody uses
+// more than reserved (2) a waiting branch owns no cells, no sequence and no pin (3) an admitted
+// branch pins its base; its sequence's length in the cache is n_past (0 before it is forked) (4)
+// the longest-running branch holds its full reservation, so one request always finishes
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kv/prefix_tree.h"
+#include "schedule/branch.h"
+#include "schedule/scheduler.h"
+
+namespace swarmkv::internal {
+
+class SchedulerCore {
+ public:
+  using Clock = std::function<TimePoint()>;
+
+  SchedulerCore(const Model& model, Context& context, SchedulerOptions options, Clock now);
+  ~SchedulerCore();
+  SchedulerCore(const SchedulerCore&) = delete;
+  SchedulerCore& operator=(const SchedulerCore&) = delete;
+
+  /// Refuses what can never run. Thread-safe.  errors  kInvalidArgument, kDoesNotFit
+  void check(const Request& request) const;
+
+  void submit(std::unique_ptr<Branch> branch);
+  void cancel(std::uint64_t id, const std::string& why);
+  void cancel_all(const std::string& why);
+  /// Fails everything, now and later: the context cannot be trusted any more.
+  void give_up_context(const std::string& error);
+
+  /// One step. False: nothing is waiting or running.
+  bool step();
+  [[nodiscard]] bool idle() const { return branches_.empty(); }
+  /// When the next waiting or running branch times out, if any has a limit.
+  [[nodiscard]] std::optional<TimePoint> next_deadline() const;
+
+  [[nodiscard]] const SchedulerStats& stats() const { return stats_; }
+  void add_idle(double seconds) { stats_.counters.idle_s += seconds; }
+  void check_integrity() const;
+
+ private:
+  /// A run of rows in the batch being composed: of a branch or of a tree node.
+  struct Part {
+    Branch* branch = nullptr;
+    PrefixNode* node = nullptr;
+    int n = 0;
+    int logits_index = -1;
+  };
+  struct Spot {  ///< where a branch would start
+    PrefixNode* node = nullptr;
+    int n = 0;
+    Branch* tail_of = nullptr;  ///< the match lies in this branch's private tail
+    bool fell_back = false;
+  };
+
+  // admission.cpp
+  void admit();
+  bool try_admit(Branch& branch);
+  bool try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts);
+  [[nodiscard]] Spot find_spot(const Branch& branch) const;
+  PrefixNode* share_tail(Branch& owner, int at);
+  [[nodiscard]] bool make_room(int n_cells, int n_seqs, bool also_wanted);
+  void mark_wanted();
+  void top_up_oldest();
+  bool grow(Branch& branch);
+  Branch* lowest_ranked(const Branch* except) const;
+  [[nodiscard]] Branch* oldest() const;
+  // compose.cpp
+  void compose();
+  void compose_rows();
+  void compose_equal_lengths();
+  void fork_ready_branches();
+  void add_branch_rows(Branch& branch, int n);
+  void add_node_rows(PrefixNode& node, int n);
+  [[nodiscard]] std::vector<PrefixNode*> computable_nodes();
+  [[nodiscard]] int chunk_of(const PrefixNode& node, int n_room) const;
+  [[nodiscard]] bool start(PrefixNode& node);
+  // deliver.cpp
+  ForwardStatus forward(std::string& error);
+  void deliver();
+  void accept(Branch& branch, Token token, TimePoint t);
+  void report_progress();
+  void expire_deadlines();
+  // recover.cpp
+  void recover(ForwardStatus status, const std::string& error);
+  void no_slot();
+  void break_stall();
+  void fail_parts(ErrorCode code, const std::string& error);
+  void repair_parts();
+  [[nodiscard]] bool books_match_cache() const;
+  void start_over();
+  void preempt(Branch& branch, bool counts);
+  void finish(Branch& branch, RequestState state, FinishReason reason, ErrorCode code,
+              const std::string& error);
+  void fail(Branch& branch, ErrorCode code, const std::string& error);
+  void leave_cache(Branch& branch);
+
+  const Model& model_;
+  Context& context_;
+  const SchedulerOptions options_;
+  const Clock now_;
+  const BatchLimits limits_;
+  CellPool cells_;
+  SeqPool seqs_;
+  PrefixTree tree_;
+
+  std::map<std::uint64_t, std::unique_ptr<Branch>> branches_;
+  std::set<Branch*, RanksBefore> waiting_, admitted_;
+  std::set<std::pair<TimePoint, std::uint64_t>> deadlines_;
+
+  Batch batch_;
+  std::vector<Part> parts_;
+  std::uint64_t n_steps_ = 0, n_admitted_ever_ = 0;
+  bool admission_may_help_ = true;
+  Branch* blocked_head_ = nullptr;
+  std::uint64_t blocked_since_ = 0;
+  int n_budget_;  ///< tokens of the next forward; halved while the cache has no slot
+  int n_fatal_in_a_row_ = 0, n_stalls_in_a_row_ = 0;
+  bool last_was_decode_ = false;
+  double prefill_tokens_per_s_ = 0;
+  bool engine_failed_ = false;
+  SchedulerStats stats_;
+};
+
+}  // namespace swarmkv::internal

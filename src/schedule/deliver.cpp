@@ -1,0 +1,148 @@
+// The forward, and what its rows mean for branches and nodes.
+#include <algorithm>
+#include <exception>
+
+#include "schedule/core.h"
+
+namespace swarmkv::internal {
+namespace {
+
+double seconds(TimePoint from, TimePoint to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+ForwardStatus SchedulerCore::forward(std::string& error) {
+  const TimePoint before = now_();
+  ForwardStatus status = ForwardStatus::kFatal;
+  // Whatever an engine throws, the loop goes on; the message reaches whoever waited for these rows.
+  try {
+    status = context_.forward(batch_);
+    context_.synchronize();
+  } catch (const std::exception& e) {
+    error = e.what();
+  } catch (...) {
+    error = "unknown exception";
+  }
+  const double spent = seconds(before, now_());
+  EngineCounters& c = stats_.counters;
+  c.forward_s += spent;
+  ++c.n_forwards;
+  if (status != ForwardStatus::kOk) return status;
+
+  c.n_forward_tokens += batch_.size();
+  std::uint64_t n_decode_rows = 0;
+  for (const Part& part : parts_) n_decode_rows += part.branch && part.branch->decoding() ? 1 : 0;
+  c.n_decode_rows += n_decode_rows;
+  c.n_decode_steps += n_decode_rows > 0 ? 1 : 0;
+  if (n_decode_rows == 0 && batch_.size() >= 64 && spent > 0) {
+    prefill_tokens_per_s_ = static_cast<double>(batch_.size()) / spent;
+  }
+  return status;
+}
+
+void SchedulerCore::deliver() {
+  n_fatal_in_a_row_ = n_stalls_in_a_row_ = 0;
+  n_budget_ = limits_.n_tokens;
+  std::vector<SampleRow> rows;
+  std::vector<Branch*> sampled;
+  std::vector<Branch*> prefilled;  // max_tokens = 0: done without a token
+  for (const Part& part : parts_) {
+    if (part.node != nullptr) {
+      tree_.computed(part.node, part.n);
+      stats_.prompt_tokens_computed += part.n;
+      stats_.prefix_tokens_computed += part.n;
+      continue;
+    }
+    Branch& branch = *part.branch;
+    const int n_fresh = std::max(0, std::min(branch.n_prompt(), branch.n_past + part.n) -
+                                        std::max(branch.n_evaluated, branch.n_past));
+    const int n_again = branch.decoding() ? 0 : part.n - n_fresh;  // fed before a preemption
+    branch.n_evaluated += n_fresh;
+    branch.result.n_computed_tokens += n_fresh;
+    branch.result.n_recomputed_tokens += n_again;
+    stats_.prompt_tokens_computed += n_fresh;
+    stats_.tokens_recomputed += n_again;
+    branch.n_past += part.n;
+    if (part.logits_index >= 0) {
+      rows.push_back({part.logits_index, branch.sampler.get(), -1});
+      sampled.push_back(&branch);
+    } else if (branch.n_to_feed() == 0) {
+      prefilled.push_back(&branch);
+    }
+  }
+  stats_.used_cells = tree_.n_cells_used();
+  for (const Branch* branch : admitted_) stats_.used_cells += branch->n_private();
+  stats_.peak_used_cells = std::max(stats_.peak_used_cells, stats_.used_cells);
+  report_progress();
+  for (Branch* branch : prefilled) {
+    finish(*branch, RequestState::kFinished, FinishReason::kLength, {}, {});
+  }
+  if (rows.empty()) return;
+
+  const TimePoint before = now_();
+  try {
+    context_.sample(rows);
+  } catch (const std::exception& e) {
+    for (Branch* branch : sampled) {
+      fail(*branch, ErrorCode::kEngineFailed, std::string("[schedule.sample] ") + e.what());
+    }
+    return;
+  }
+  const TimePoint after = now_();
+  stats_.counters.sample_s += seconds(before, after);
+  for (std::size_t i = 0; i < rows.size(); ++i) accept(*sampled[i], rows[i].token, after);
+}
+
+void SchedulerCore::accept(Branch& branch, Token token, TimePoint t) {
+  branch.state = RequestState::kDecoding;
+  if (model_.is_end_of_generation(token) && !branch.request.ignore_eos) {
+    finish(branch, RequestState::kFinished, FinishReason::kStop, {}, {});
+    return;
+  }
+  branch.result.tokens.push_back(token);
+  branch.result.token_times.push_back(t);
+  if (!branch.result.first_token) {
+    branch.result.first_token = t;
+    branch.sink->first_token(t);
+  }
+  std::string delta = branch.stream.push(model_.piece(token));
+  if (!delta.empty()) branch.sink->text(std::move(delta), branch.n_generated());
+  if (branch.stream.stopped()) {
+    finish(branch, RequestState::kFinished, FinishReason::kStop, {}, {});
+  } else if (branch.n_generated() >= branch.request.max_tokens) {
+    finish(branch, RequestState::kFinished, FinishReason::kLength, {}, {});
+  }
+}
+
+void SchedulerCore::report_progress() {
+  for (Branch* branch : admitted_) {
+    const int n_total = branch->request.n_prefix();
+    if (n_total == 0 || branch->last_progress >= n_total) continue;
+    const PrefixNode* node = branch->forked ? nullptr : PrefixTree::first_unready(branch->base);
+    const int n = std::min(n_total, node != nullptr ? node->n_computed : n_total);
+    if (n <= branch->last_progress) continue;
+    branch->last_progress = n;
+    branch->sink->prefix_progress(n, n_total, now_());
+  }
+}
+
+void SchedulerCore::expire_deadlines() {
+  if (deadlines_.empty()) return;
+  const TimePoint now = now_();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    Branch& branch = *branches_.at(deadlines_.begin()->second);
+    fail(branch, ErrorCode::kTimeout,
+         "[schedule] '" + branch.request.label + "' ran out of time: limit " +
+             std::to_string(branch.request.timeout.count()) + " ms, " +
+             std::to_string(branch.n_generated()) + " tokens generated");
+  }
+}
+
+std::optional<TimePoint> SchedulerCore::next_deadline() const {
+  if (deadlines_.empty()) return std::nullopt;
+  return deadlines_.begin()->first;
+}
+
+}  // namespace swarmkv::internal

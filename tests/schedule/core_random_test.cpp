@@ -1,0 +1,140 @@
+// Random mixes of requests on tiny caches against plain lone runs: any wrong, missing or extra cell
+// changes a text.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/core_harness.h"
+
+namespace swarmkv::internal {
+namespace {
+
+std::string random_text(std::mt19937_64& rng, int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) text += static_cast<char>('a' + rng() % 3);
+  return text;
+}
+
+int pick(std::mt19937_64& rng, int low, int high) {
+  return low + static_cast<int>(rng() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+struct Mix {
+  ForkKind kind;
+  bool drop_window;
+  bool faults;
+};
+
+std::string name_of(const Mix& mix) {
+  const std::string kind = mix.kind == ForkKind::kFull     ? "Full"
+                           : mix.kind == ForkKind::kWindow ? "Window"
+                                                           : "Recurrent";
+  return kind + (mix.drop_window ? "Dropping" : "") + (mix.faults ? "Faults" : "");
+}
+
+class RandomMix : public ::testing::TestWithParam<Mix> {};
+
+void run_one(const Mix& mix, std::uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  CoreHarness::Options options;
+  options.model.fork_kind = mix.kind;
+  options.model.n_swa = mix.kind == ForkKind::kWindow ? pick(rng, 4, 40) : 0;
+  options.model.eog_every = pick(rng, 5, 60);
+  options.context.n_cells = pick(rng, 120, 400);
+  options.context.n_seq_max = pick(rng, 2, 12);
+  options.context.n_batch = std::max(options.context.n_seq_max, pick(rng, 4, 64));
+  options.scheduler.n_parallel = pick(rng, 1, 12);
+  options.scheduler.min_accidental_match = pick(rng, 1, 40);
+  options.scheduler.deterministic = rng() % 8 == 0;
+  options.scheduler.grid = pick(rng, 3, 64);
+  CoreHarness h(options);
+  h.model->faults().set_drop_outside_window(mix.drop_window);
+  h.model->faults().set_verify(true);
+
+  std::vector<std::shared_ptr<const Tokens>> documents;
+  std::string text = random_text(rng, pick(rng, 20, 60));
+  for (int i = 0; i < pick(rng, 1, 3); ++i) {
+    documents.push_back(h.document(text));
+    text = rng() % 2 ? text + random_text(rng, 15) : random_text(rng, pick(rng, 1, 70));
+  }
+  struct Submitted {
+    std::shared_ptr<Seen> seen;
+    Request request;
+    std::uint64_t id;
+    bool cancelled = false;
+  };
+  std::vector<Submitted> all;
+  const int n = pick(rng, 1, 24);
+  int fault_at = mix.faults ? pick(rng, 1, 40) : 0;
+  if (fault_at > 0) {
+    const ForwardStatus kinds[] = {ForwardStatus::kAborted, ForwardStatus::kNoSlot,
+                                   ForwardStatus::kFatal};
+    h.model->faults().fail_at(fault_at, kinds[rng() % 3], pick(rng, 1, 2));
+  }
+  int left = n;
+  int steps = 0;
+  while (left > 0 || !h.core->idle()) {
+    ASSERT_LT(++steps, 60000) << "the run does not end";
+    while (left > 0 && rng() % 3 == 0) {
+      --left;
+      auto prefix = rng() % 5 == 0 ? nullptr : documents[rng() % documents.size()];
+      Request r =
+          h.request(prefix, random_text(rng, pick(rng, prefix ? 0 : 1, 50)), pick(rng, 0, 40));
+      if (prefix && prefix->size() > 8 && rng() % 3 == 0) {
+        r.fork_points = {pick(rng, 1, static_cast<int>(prefix->size()))};
+      }
+      r.priority = pick(rng, -1, 1);
+      r.sampling.temperature = rng() % 3 == 0 ? 0.8 : 0.0;
+      r.sampling.seed = static_cast<std::uint32_t>(rng());
+      if (rng() % 4 == 0) r.stop = {random_text(rng, 1)};
+      try {
+        auto seen = h.submit(r);
+        all.push_back({seen, r, h.last_id()});
+      } catch (const Error& e) {
+        ASSERT_EQ(e.code(), ErrorCode::kDoesNotFit) << e.what();
+        ASSERT_GT(r.n_prompt() + std::max(0, r.max_tokens - 1), h.context->n_cells());
+      }
+    }
+    if (!all.empty() && rng() % 25 == 0) {
+      Submitted& victim = all[rng() % all.size()];
+      h.core->cancel(victim.id, "test");
+      victim.cancelled = true;
+    }
+    ASSERT_NO_THROW(h.step());
+  }
+  for (const Submitted& s : all) {
+    ASSERT_EQ(s.seen->n_finished, 1) << s.id;
+    const Result& got = s.seen->result;
+    EXPECT_EQ(s.seen->text_so_far, got.text);
+    const Result want = h.alone(s.request);
+    if (got.state == RequestState::kFinished) {
+      EXPECT_EQ(got.tokens, want.tokens) << "request " << s.id << " differs from a lone run";
+      EXPECT_EQ(got.text, want.text);
+    } else {
+      EXPECT_TRUE(got.state == RequestState::kCancelled ? s.cancelled : mix.faults) << got.error;
+      // What was said before the end is still a beginning of the right answer.
+      ASSERT_LE(got.tokens.size(), want.tokens.size());
+      EXPECT_TRUE(std::equal(got.tokens.begin(), got.tokens.end(), want.tokens.begin()));
+    }
+  }
+}
+
+TEST_P(RandomMix, AnswersAsEachRequestAlone) {
+  const std::uint64_t seed = test_seed();
+  for (std::uint64_t i = 0; i < 400 && !HasFatalFailure(); ++i) {
+    SCOPED_TRACE("SWARMKV_TEST_SEED=" + std::to_string(seed) + " program " + std::to_string(i));
+    run_one(GetParam(), seed * 1000003 + i);
+    if (HasFailure()) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, RandomMix,
+    ::testing::Values(Mix{ForkKind::kFull, false, false}, Mix{ForkKind::kFull, false, true},
+                      Mix{ForkKind::kWindow, false, false}, Mix{ForkKind::kWindow, true, false},
+                      Mix{ForkKind::kWindow, true, true}, Mix{ForkKind::kRecurrent, false, false},
+                      Mix{ForkKind::kRecurrent, false, true}),
+    [](const auto& mix) { return name_of(mix.param); });
+
+}  // namespace
+}  // namespace swarmkv::internal
