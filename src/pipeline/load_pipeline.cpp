@@ -1,0 +1,72 @@
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "pipeline/yaml_reader.h"
+#include "swarmkv/error.h"
+#include "swarmkv/pipeline.h"
+
+namespace swarmkv {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
+};
+
+[[noreturn]] void unreadable(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::kUnreadable,
+              fmt::format("[pipeline.load] cannot read '{}': {}", path, why));
+}
+
+// Reads by size limit, not by announced size: pipes and /dev/zero announce nothing.
+std::string read_bounded(std::FILE* file, const std::string& path) {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file);
+    text.append(buffer.data(), n);
+    if (text.size() > internal::kMaxFileBytes) {
+      unreadable(path, fmt::format("larger than {} bytes, the most a pipeline file may have",
+                                   internal::kMaxFileBytes));
+    }
+    if (n < buffer.size()) break;
+  }
+  if (std::ferror(file) != 0) unreadable(path, std::strerror(errno));
+  return text;
+}
+
+ParsedPipeline load_from_standard_input() {
+  ParsedPipeline parsed = parse_pipeline(read_bounded(stdin, "standard input"), "-");
+  const std::vector<DocumentSpec>& documents = parsed.pipeline.documents;
+  if (parsed.ok() && !documents.empty() && documents.front().path == "-") {
+    Diagnostic clash;
+    clash.code = "SK105";
+    clash.message = "the pipeline and its document cannot both come from standard input";
+    clash.pos = documents.front().pos;
+    parsed.diagnostics.push_back(std::move(clash));
+  }
+  return parsed;
+}
+
+}  // namespace
+
+ParsedPipeline load_pipeline(const std::string& path) {
+  if (path == "-") return load_from_standard_input();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) unreadable(path, "it is a directory");
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) unreadable(path, std::strerror(errno));
+  return parse_pipeline(read_bounded(file.get(), path), path);
+}
+
+}  // namespace swarmkv

@@ -1,0 +1,106 @@
+#include <array>
+#include <optional>
+#include <string>
+
+#include "pipeline/keys.h"
+#include "pipeline/limits.h"
+#include "pipeline/read_settings.h"
+#include "pipeline/read_values.h"
+
+namespace swarmkv::internal {
+namespace {
+
+void read_document_path(const ReadContext& context, const Entry& entry, DocumentSpec& document) {
+  if (entry.value.kind != YamlNode::Kind::kMap) {
+    const Entry path{entry.key_node, entry.value};
+    document.path = read_text(context, path).value_or("-");
+  } else {
+    bool has_path = false;
+    const std::string where = " in document '" + document.name + "'";
+    for (const Entry& item : known_entries(context, entry.value, KeyLevel::kDocument, where)) {
+      has_path = true;
+      document.path = read_text(context, item).value_or("-");
+    }
+    if (!has_path) {
+      context.error("SK103", "document '" + document.name + "' has no 'path'", entry.key_node);
+      document.path = "-";
+    }
+  }
+  if (document.path.empty()) {
+    context.error("SK105", "the path of document '" + document.name + "' is empty",
+                  entry.value_or_key());
+    document.path = "-";
+  }
+}
+
+}  // namespace
+
+void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model) {
+  static const std::array<std::string, 8> kCacheTypes{"f32",  "f16",  "bf16", "q8_0",
+                                                      "q5_1", "q5_0", "q4_1", "q4_0"};
+  static const std::array<std::string, 3> kFlash{"on", "off", "auto"};
+  static const std::array<std::string, 2> kAutoAll{"auto", "all"};
+
+  model.pos = context.pos(entry.key_node);
+  if (entry.value.kind != YamlNode::Kind::kMap) {
+    wrong_type(context, entry, "a mapping", "write model: { path: FILE.gguf }");
+    return;
+  }
+  const auto set_int = [&](const Entry& item, std::optional<int>& target) {
+    if (const auto value = read_integer(context, item)) target = static_cast<int>(*value);
+  };
+  for (const Entry& item : known_entries(context, entry.value, KeyLevel::kModel, " in 'model'")) {
+    const std::string& key = item.key();
+    if (key == "path") {
+      model.path = read_text(context, item).value_or("");
+    } else if (key == "ctx_size") {
+      const auto value = read_integer_or_word(context, item, std::span(kAutoAll).first(1));
+      if (value) model.ctx_size = value->word ? 0 : static_cast<int>(value->value);
+    } else if (key == "n_gpu_layers") {
+      const auto value = read_integer_or_word(context, item, kAutoAll);
+      if (!value) continue;
+      model.n_gpu_layers = static_cast<int>(value->value);
+      if (value->word) model.n_gpu_layers = *value->word == 0 ? kAutoLayers : kAllLayers;
+    } else if (key == "threads") {
+      set_int(item, model.threads);
+    } else if (key == "threads_batch") {
+      set_int(item, model.threads_batch);
+    } else if (key == "batch_size") {
+      set_int(item, model.batch_size);
+    } else if (key == "parallel") {
+      set_int(item, model.parallel);
+    } else if (key == "cache_type_k") {
+      model.cache_type_k = read_choice(context, item, kCacheTypes).value_or("");
+    } else if (key == "cache_type_v") {
+      model.cache_type_v = read_choice(context, item, kCacheTypes).value_or("");
+    } else if (key == "flash_attn") {
+      model.flash_attn = read_choice(context, item, kFlash).value_or("");
+    }
+  }
+}
+
+void read_document(const ReadContext& context, const Entry& entry, Pipeline& pipeline) {
+  DocumentSpec document;
+  document.name = "document";
+  document.pos = context.pos(entry.key_node);
+  read_document_path(context, entry, document);
+  pipeline.documents.push_back(std::move(document));
+}
+
+void read_documents(const ReadContext& context, const Entry& entry, Pipeline& pipeline) {
+  if (entry.value.kind != YamlNode::Kind::kMap) {
+    wrong_type(context, entry, "a mapping of names to paths",
+               "write documents: { contract: contract.txt }");
+    return;
+  }
+  for (const Entry& item : entries_of(context, entry.value)) {
+    if (item.key().rfind("x-", 0) == 0) continue;
+    DocumentSpec document;
+    document.name = item.key();
+    document.pos = context.pos(item.key_node);
+    read_document_path(context, item, document);
+    pipeline.documents.push_back(std::move(document));
+  }
+}
+
+}  // namespace swarmkv::internal

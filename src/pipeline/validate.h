@@ -1,0 +1,25 @@
+// The checks behind the public validate(), with what only the YAML reader knows.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/diagnostic_list.h"
+#include "swarmkv/pipeline.h"
+
+namespace swarmkv::internal {
+
+struct ValidateOptions {
+  std::vector<bool> prompt_is_broken;  ///< by agent: already reported; may be shorter
+  bool agents_are_reported = false;    ///< the absence of agents, too
+};
+
+/// Adds implied needs to `pipeline` and all problems to `diagnostics`.
+void validate_into(Pipeline& pipeline, const ValidateOptions& options, DiagnosticList& diagnostics);
+
+// Its parts, in the order they run.
+void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics);
+void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics);
+void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics);
+void check_model(const ModelSpec& model, DiagnosticList& diagnostics);
+
+}  // namespace swarmkv::internal
