@@ -1,0 +1,51 @@
+// Runs a pipeline's nodes: agents as requests of the scheduler, functions on the pool.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "api/event_bus.h"
+#include "api/prepare.h"
+#include "orchestrate/function_pool.h"
+#include "orchestrate/node_runner.h"
+#include "schedule/scheduler.h"
+
+namespace swarmkv::internal {
+
+/// What is known of a node when the run is over.
+struct NodeRecord {
+  std::optional<Result> result;                ///< agents that were submitted
+  std::optional<TimePoint> started, finished;  ///< functions
+};
+
+class AgentRunner final : public NodeRunner {
+ public:
+  AgentRunner(const Pipeline& pipeline, const Prepared& prepared, Scheduler& scheduler,
+              FunctionPool& pool, std::shared_ptr<EventBus> bus);
+
+  void start(NodeId node, const Answers& answers, Done done) override;
+  void cancel(NodeId node) override;
+
+  /// After the orchestrator is done.
+  [[nodiscard]] NodeRecord record(NodeId node) const;
+
+ private:
+  class Listener;
+  struct Shared;  ///< records, outlive the runner as long as a listener may write
+
+  [[nodiscard]] Request request_of(NodeId node, const Answers& answers) const;
+  void start_function(NodeId node, const Answers& answers, Done done);
+
+  const Pipeline& pipeline_;
+  const Prepared& prepared_;
+  Scheduler& scheduler_;
+  FunctionPool& pool_;
+  std::shared_ptr<EventBus> bus_;
+  std::shared_ptr<Shared> shared_;
+  std::map<NodeId, std::shared_ptr<Scheduler::Ticket>> tickets_;
+  std::map<NodeId, FunctionPool::TaskId> tasks_;
+};
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,291 @@
+#include "api/build_report.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/digest.h"
+#include "base/process_info.h"
+
+namespace swarmkv::internal {
+namespace {
+
+double ms_between(TimePoint from, TimePoint to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+// The metrics of docs/metrics.md, from the raw times of one request.
+void add_metrics(AgentReport& agent, const Result& r, TimePoint zero) {
+  const auto at = [&](const std::optional<TimePoint>& t) {
+    return t ? std::optional(ms_between(zero, *t)) : std::nullopt;
+  };
+  agent.enqueued_ms = at(r.enqueued);
+  agent.admitted_ms = at(r.admitted);
+  agent.prefix_ready_ms = at(r.prefix_ready);
+  agent.first_token_ms = at(r.first_token);
+  agent.finished_ms = at(r.finished);
+  if (!agent.enqueued_ms) return;
+  const double t0 = *agent.enqueued_ms;
+  if (agent.finished_ms) agent.e2e_ms = *agent.finished_ms - t0;
+  if (agent.first_token_ms) agent.ttft_ms = *agent.first_token_ms - t0;
+  const std::size_t n = r.token_times.size();
+  for (std::size_t i = 1; i < n; ++i) {
+    agent.itl_samples_ms.push_back(ms_between(r.token_times[i - 1], r.token_times[i]));
+  }
+  if (n >= 2) {
+    const double decode_ms = ms_between(r.token_times.front(), r.token_times.back());
+    agent.tpot_ms = decode_ms / static_cast<double>(n - 1);
+    if (decode_ms > 0) agent.output_tokens_per_s = 1000.0 * static_cast<double>(n - 1) / decode_ms;
+  }
+  agent.itl_ms = percentiles(agent.itl_samples_ms);
+}
+
+void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
+  agent.text = r.text;
+  agent.token_ids = r.tokens;
+  agent.token_ids_digest =
+      digest64({reinterpret_cast<const char*>(r.tokens.data()), r.tokens.size() * sizeof(Token)});
+  agent.finish_reason = r.finish_reason;
+  agent.n_preemptions = r.n_preemptions;
+  agent.fork_fell_back = r.fork_fell_back;
+  agent.prompt_tokens = r.n_prompt_tokens;
+  agent.cached_tokens = r.n_cached_tokens;
+  agent.computed_tokens = r.n_computed_tokens;
+  agent.recomputed_tokens = r.n_recomputed_tokens;
+  agent.completion_tokens = static_cast<int>(r.tokens.size());
+  add_metrics(agent, r, zero);
+}
+
+AgentReport report_agent(const RunRecord& record, std::size_t i) {
+  const AgentSpec& spec = record.pipeline.agents[i];
+  const NodeResult& node = record.outcome.nodes[i];
+  const NodeRecord known = record.runner.record(static_cast<NodeId>(i));
+  AgentReport agent;
+  agent.name = spec.name;
+  agent.needs = spec.needs;
+  if (spec.function) {
+    agent.kind = "function";
+    agent.text = node.outcome.answer;
+    if (known.started) agent.enqueued_ms = ms_between(record.clock_zero, *known.started);
+    if (known.finished) agent.finished_ms = ms_between(record.clock_zero, *known.finished);
+    if (known.started && known.finished) agent.e2e_ms = ms_between(*known.started, *known.finished);
+  } else {
+    for (const LoadedDocument& d : record.prepared.documents) agent.reads.push_back(d.name);
+    const Sampling sampling = sampling_of(spec);
+    agent.temperature = sampling.temperature;
+    agent.seed = sampling.seed;
+    agent.max_tokens = spec.max_tokens;
+    agent.stop = spec.stop;
+    if (known.result) add_result(agent, *known.result, record.clock_zero);
+    agent.truncated =
+        agent.finish_reason == FinishReason::kLength && spec.max_tokens > 0 && !spec.ignore_eos;
+  }
+  switch (node.state) {
+    case NodeState::kFinished:
+      agent.status = AgentStatus::kFinished;
+      return agent;
+    case NodeState::kSkipped:
+      agent.status = AgentStatus::kSkipped;
+      agent.skip_reason = node.outcome.error;
+      return agent;
+    case NodeState::kFailed:
+      agent.status = AgentStatus::kFailed;
+      break;
+    default:
+      agent.status = AgentStatus::kCancelled;
+  }
+  agent.error_code = std::string(to_string(node.outcome.error_code));
+  agent.error = node.outcome.error;
+  return agent;
+}
+
+// TTFT = waiting for the document + queueing for cells + own prefill. The document counts as ready
+// when the first agent could use it: an agent of a later wave queued from then on, and its warm
+// TTFT must not leave that out.
+void split_first_token_times(RunReport& report) {
+  std::optional<double> ready;
+  for (const AgentReport& agent : report.agents) {
+    if (agent.prefix_ready_ms) ready = std::min(ready.value_or(1e300), *agent.prefix_ready_ms);
+  }
+  for (AgentReport& agent : report.agents) {
+    if (!agent.enqueued_ms || !agent.admitted_ms || !agent.prefix_ready_ms) continue;
+    agent.prefix_ready_ms = ready;
+    const double warm_start = std::max(*agent.enqueued_ms, *ready);
+    agent.document_wait_ms = warm_start - *agent.enqueued_ms;
+    agent.queue_ms = std::max(0.0, *agent.admitted_ms - warm_start);
+    if (!agent.first_token_ms) continue;
+    agent.ttft_warm_ms = *agent.first_token_ms - warm_start;
+    agent.prefill_ms = *agent.first_token_ms - std::max(warm_start, *agent.admitted_ms);
+  }
+}
+
+void add_documents(RunReport& report, const RunRecord& record) {
+  const int n_prefix = static_cast<int>(record.prepared.prefix.tokens->size());
+  const int n_computed =
+      static_cast<int>(record.after.prefix_tokens_computed - record.before.prefix_tokens_computed);
+  std::optional<double> began, ready;
+  for (const AgentReport& agent : report.agents) {
+    if (agent.admitted_ms) began = std::min(began.value_or(1e300), *agent.admitted_ms);
+    if (agent.prefix_ready_ms) ready = std::min(ready.value_or(1e300), *agent.prefix_ready_ms);
+  }
+  // What was cached is the beginning of the prefix, so the computed tokens are its end.
+  const int n_cached = std::max(0, n_prefix - n_computed);
+  int begin = 0;  // the scaffold before the first document counts as its own
+  for (std::size_t i = 0; i < record.prepared.documents.size(); ++i) {
+    const LoadedDocument& document = record.prepared.documents[i];
+    const int end = record.prepared.prefix.document_ends[i];
+    DocumentReport out;
+    out.name = document.name;
+    out.digest = document.digest;
+    out.n_tokens = end - begin;
+    out.computed_tokens = std::max(0, end - std::max(begin, n_cached));
+    begin = end;
+    out.source = out.computed_tokens > 0 ? "computed" : "cached";
+    if (began && ready && out.computed_tokens > 0) {
+      out.prefill_ms = *ready - *began;
+      if (*out.prefill_ms > 0) {
+        out.prefill_tokens_per_s = 1000.0 * out.computed_tokens / *out.prefill_ms;
+      }
+    }
+    report.documents.push_back(std::move(out));
+  }
+}
+
+void add_critical_path(RunReport& report, const RunRecord& record) {
+  std::vector<double> durations;
+  for (const AgentReport& agent : report.agents) durations.push_back(agent.e2e_ms.value_or(0));
+  const Dag dag(record.needs);
+  const auto path = dag.critical_path(durations);
+  double document_ms = 0;
+  if (!path.empty()) {
+    const AgentReport& first = report.agents[static_cast<std::size_t>(path.front())];
+    document_ms = first.document_wait_ms.value_or(0);
+  }
+  if (document_ms > 0 && !report.documents.empty()) {
+    report.critical_path.push_back("document:" + report.documents.front().name);
+    report.critical_path_ms.push_back(document_ms);
+  }
+  for (const NodeId node : path) {
+    const auto i = static_cast<std::size_t>(node);
+    report.critical_path.push_back(report.agents[i].name);
+    report.critical_path_ms.push_back(durations[i] - (node == path.front() ? document_ms : 0));
+  }
+}
+
+std::string place_of(const SourcePos& pos) {
+  if (pos.line == 0) return {};
+  return pos.file + ":" + std::to_string(pos.line) + ":" + std::to_string(pos.column);
+}
+
+void add_warnings(RunReport& report, const RunRecord& record) {
+  for (const Diagnostic& d : record.prepared.warnings) {
+    report.warnings.push_back({d.code, {}, place_of(d.pos), d.message, d.hint});
+  }
+  for (std::size_t i = 0; i < report.agents.size(); ++i) {
+    const AgentReport& agent = report.agents[i];
+    const AgentSpec& spec = record.pipeline.agents[i];
+    if (agent.truncated) {
+      std::string users;
+      for (const AgentSpec& other : record.pipeline.agents) {
+        if (std::find(other.needs.begin(), other.needs.end(), agent.name) == other.needs.end())
+          continue;
+        users += (users.empty() ? "; " : ", ") + other.name;
+      }
+      if (!users.empty()) users += " used the cut text";
+      const auto key = spec.key_pos.find("max_tokens");
+      const SourcePos& pos = key != spec.key_pos.end() ? key->second : spec.pos;
+      report.warnings.push_back({"SK601", agent.name, place_of(pos),
+                                 "cut at max_tokens=" + std::to_string(agent.max_tokens) + users,
+                                 "raise max_tokens (-n)"});
+    }
+    if (agent.fork_fell_back) {
+      report.warnings.push_back({"SK605",
+                                 agent.name,
+                                 place_of(spec.pos),
+                                 "this model cannot fork where the prompts part; the rest of the "
+                                 "shared text was computed again",
+                                 {}});
+    }
+  }
+}
+
+template <typename Get>
+Percentiles percentiles_of(const RunReport& report, Get get) {
+  std::vector<double> samples;
+  for (const AgentReport& agent : report.agents) {
+    if (const std::optional<double> value = get(agent)) samples.push_back(*value);
+  }
+  return percentiles(std::move(samples));
+}
+
+void add_summary(RunReport& report, const RunRecord& record) {
+  std::vector<double> itl;
+  std::int64_t n_private = 0;
+  for (const AgentReport& agent : report.agents) {
+    report.n_finished += agent.status == AgentStatus::kFinished;
+    report.n_failed += agent.status == AgentStatus::kFailed;
+    report.n_skipped += agent.status == AgentStatus::kSkipped;
+    report.n_cancelled += agent.status == AgentStatus::kCancelled;
+    report.n_truncated += agent.truncated;
+    report.prompt_tokens += agent.prompt_tokens.value_or(0);
+    report.completion_tokens += agent.completion_tokens.value_or(0);
+    n_private += agent.computed_tokens.value_or(0);
+    itl.insert(itl.end(), agent.itl_samples_ms.begin(), agent.itl_samples_ms.end());
+  }
+  const std::int64_t n_prefix =
+      record.after.prefix_tokens_computed - record.before.prefix_tokens_computed;
+  report.prompt_tokens_computed = n_prefix + n_private;
+  report.prompt_tokens_reused =
+      std::max<std::int64_t>(0, report.prompt_tokens - report.prompt_tokens_computed);
+  report.itl_ms = percentiles(std::move(itl));
+  report.ttft_ms = percentiles_of(report, [](const AgentReport& a) { return a.ttft_ms; });
+  report.tpot_ms = percentiles_of(report, [](const AgentReport& a) { return a.tpot_ms; });
+  report.e2e_ms = percentiles_of(report, [](const AgentReport& a) { return a.e2e_ms; });
+}
+
+EngineCounters difference(const EngineCounters& after, const EngineCounters& before) {
+  EngineCounters d = after;
+  d.forward_s -= before.forward_s;
+  d.sample_s -= before.sample_s;
+  d.fork_s -= before.fork_s;
+  d.other_s = std::max(0.0, d.other_s - before.other_s);
+  d.idle_s -= before.idle_s;
+  d.n_forwards -= before.n_forwards;
+  d.n_decode_steps -= before.n_decode_steps;
+  d.n_decode_rows -= before.n_decode_rows;
+  d.n_forks -= before.n_forks;
+  d.n_forward_tokens -= before.n_forward_tokens;
+  return d;
+}
+
+}  // namespace
+
+RunReport build_report(const RunRecord& record) {
+  RunReport report;
+  report.name = record.pipeline.name;
+  for (std::size_t i = 0; i < record.pipeline.agents.size(); ++i) {
+    report.agents.push_back(report_agent(record, i));
+  }
+  split_first_token_times(report);
+  add_documents(report, record);
+  report.duration_ms = ms_between(record.clock_zero, record.finished);
+  add_summary(report, record);
+  add_critical_path(report, record);
+  add_warnings(report, record);
+  report.counters = difference(record.after.counters, record.before.counters);
+  report.peak_kv_cells = record.after.peak_used_cells;
+  report.ctx_size = record.after.n_cells;
+  report.peak_rss_bytes = peak_rss_bytes();
+
+  const bool all_finished = report.n_finished == static_cast<int>(report.agents.size());
+  report.status = record.outcome.timed_out   ? "timeout"
+                  : record.outcome.cancelled ? "cancelled"
+                  : all_finished             ? "finished"
+                                             : "failed";
+  report.exit_code = record.after.engine_failed ? exit_code(ErrorCode::kEngineFailed)
+                     : record.outcome.timed_out ? 124
+                     : all_finished             ? 0
+                                                : 1;
+  return report;
+}
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,23 @@
+// From what a run recorded to the report that users read.
+#pragma once
+
+#include "api/agent_runner.h"
+#include "orchestrate/orchestrator.h"
+#include "swarmkv/report.h"
+
+namespace swarmkv::internal {
+
+struct RunRecord {
+  const Pipeline& pipeline;
+  const Prepared& prepared;
+  const AgentRunner& runner;
+  const OrchestratorResult& outcome;
+  const std::vector<std::vector<NodeId>>& needs;
+  TimePoint clock_zero, finished;
+  SchedulerStats before, after;  ///< of the engine, at the run's two ends
+};
+
+/// Everything but what the caller knows: model, engine options, ids, warnings of observers.
+RunReport build_report(const RunRecord& record);
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <set>
+
+#include "api/model_impl.h"
+#include "base/mutex.h"
+#include "orchestrate/function_pool.h"
+#include "schedule/scheduler.h"
+#include "swarmkv/engine.h"
+
+namespace swarmkv {
+
+struct Engine::Impl {
+  Impl(const Model& m, const EngineOptions& o);
+
+  /// Runs in progress, so that the engine's end can stop them. Thread-safe.
+  void enter(Run::Impl* run);
+  void leave(Run::Impl* run);
+  void cancel_runs_and_wait();
+
+  Model model;
+  EngineOptions options;
+  std::unique_ptr<internal::Scheduler> scheduler;
+  internal::FunctionPool pool;
+
+ private:
+  internal::Mutex mutex_;
+  internal::ConditionVariable changed_;
+  std::set<Run::Impl*> runs_ GUARDED_BY(mutex_);
+};
+
+}  // namespace swarmkv

@@ -1,0 +1,130 @@
+#include <chrono>
+#include <thread>
+
+#include "api/model_impl.h"
+#include "base/build_info.h"
+#include "engine/fake/fake_engine.h"
+#include "engine/gguf.h"
+#include "engine/llama_engine.h"
+
+namespace swarmkv {
+namespace {
+
+const char* name_of(internal::ForkKind kind) {
+  switch (kind) {
+    case internal::ForkKind::kFull:
+      return "full";
+    case internal::ForkKind::kWindow:
+      return "window";
+    case internal::ForkKind::kRecurrent:
+      return "recurrent";
+  }
+  return "full";
+}
+
+std::shared_ptr<const internal::Model> make_fake(const ModelOptions& options) {
+  internal::FakeOptions fake;
+  for (const auto& [when, answer] : options.fake_answers) fake.forced.push_back({when, answer});
+  if (options.fake_ctx_train > 0) fake.n_ctx_train = options.fake_ctx_train;
+  auto model = internal::make_fake_model(fake);
+  if (options.fake_delay_ms > 0) {
+    const std::chrono::milliseconds delay(options.fake_delay_ms);
+    model->faults().on_forward(
+        [delay](int, const internal::Batch&) { std::this_thread::sleep_for(delay); });
+  }
+  if (options.fake_fail_at_forward > 0) {
+    model->faults().fail_at(options.fake_fail_at_forward, internal::ForwardStatus::kFatal,
+                            internal::FakeFaults::kForever);
+  }
+  return model;
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+Model Model::load(const ModelOptions& options) {
+  const auto before = std::chrono::steady_clock::now();
+  auto impl = std::make_shared<Impl>();
+  impl->options = options;
+  if (options.engine == "fake") {
+    impl->model = make_fake(options);
+  } else if (options.engine == "llama") {
+    impl->model = internal::load_llama_model(
+        {options.path, options.n_gpu_layers, options.vocab_only, options.log});
+  } else {
+    throw Error(ErrorCode::kInvalidArgument,
+                "[model.load] unknown engine '" + options.engine + "': llama or fake");
+  }
+  if (!impl->model->info().can_generate) {
+    throw Error(ErrorCode::kUnsupported, "[model.load] '" + options.path + "' (" +
+                                             impl->model->info().arch +
+                                             ") computes embeddings and cannot write text");
+  }
+  impl->load_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
+  return Model(std::move(impl));
+}
+
+ModelDescription Model::describe() const {
+  const internal::ModelInfo& info = impl_->model->info();
+  ModelDescription out;
+  out.path = info.path;
+  out.name = info.name;
+  out.arch = info.arch;
+  out.quant = info.quant;
+  out.fork_kind = name_of(info.fork_kind);
+  out.fingerprint = info.fingerprint;
+  out.device = internal::build_info().with_cuda ? "CUDA" : "CPU";
+  out.size_bytes = info.size_bytes;
+  out.n_params = info.n_params;
+  out.kv_bytes_per_token = info.kv_bytes_per_token;
+  out.n_vocab = info.n_vocab;
+  out.n_ctx_train = info.n_ctx_train;
+  out.n_layers = info.n_layers;
+  out.n_window = info.n_swa;
+  out.has_chat_template = info.has_chat_template;
+  return out;
+}
+
+double Model::load_ms() const { return impl_->load_ms; }
+
+Tokens Model::tokenize(std::string_view text) const {
+  return impl_->model->tokenize(text, internal::SpecialTokens::kPlainText);
+}
+
+const char* version() noexcept { return internal::build_info().version.data(); }
+std::string llama_version() { return internal::llama_version(); }
+
+ModelDescription inspect_model(const std::string& path) {
+  const internal::GgufInfo info = internal::read_gguf(path);
+  ModelDescription out;
+  out.path = path;
+  out.name = info.name;
+  out.arch = info.arch;
+  out.quant = info.quant;
+  out.size_bytes = info.size_bytes;
+  out.n_params = info.n_params;
+  out.n_vocab = info.n_vocab;
+  out.n_ctx_train = info.n_ctx_train;
+  out.n_layers = info.n_layers;
+  out.n_window = info.n_swa;
+  out.has_chat_template = info.has_chat_template;
+  // K and V rows of every attention layer at f16; layers without heads (recurrent) have none.
+  const auto n_embd = static_cast<std::int64_t>(info.n_embd);
+  const std::int64_t n_head = info.number("attention.head_count").value_or(0);
+  const std::int64_t head = n_head > 0 ? n_embd / n_head : 0;
+  const std::int64_t k = info.number("attention.key_length").value_or(head);
+  const std::int64_t v = info.number("attention.value_length").value_or(head);
+  const std::vector<std::int64_t> per_layer = info.numbers("attention.head_count_kv");
+  for (int layer = 0; layer < info.n_layers; ++layer) {
+    const std::int64_t n_head_kv =
+        per_layer.empty()
+            ? n_head
+            : per_layer[std::min(per_layer.size() - 1, static_cast<std::size_t>(layer))];
+    out.kv_bytes_per_token += static_cast<std::uint64_t>(2 * n_head_kv * (k + v));
+  }
+  return out;
+}
+
+}  // namespace swarmkv

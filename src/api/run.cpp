@@ -1,0 +1,192 @@
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+#include <map>
+
+#include "api/build_report.h"
+#include "api/run_impl.h"
+#include "base/digest.h"
+#include "base/process_info.h"
+
+namespace swarmkv {
+namespace {
+
+using internal::NodeId;
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::vector<std::vector<NodeId>> needs_of(const Pipeline& pipeline) {
+  std::map<std::string, NodeId> ids;
+  for (std::size_t i = 0; i < pipeline.agents.size(); ++i) {
+    ids[pipeline.agents[i].name] = static_cast<NodeId>(i);
+  }
+  std::vector<std::vector<NodeId>> needs;
+  for (const AgentSpec& agent : pipeline.agents) {
+    needs.emplace_back();
+    for (const std::string& need : agent.needs) needs.back().push_back(ids.at(need));
+  }
+  return needs;
+}
+
+}  // namespace
+
+Run::Impl::Impl(Engine::Impl& engine, const Pipeline& pipeline, const RunOptions& options)
+    : engine_(engine),
+      pipeline_(pipeline),
+      options_(options),
+      clock_zero_(std::chrono::steady_clock::now()),
+      started_at_(utc_now()),
+      prepared_(internal::prepare(engine.model.impl().model, pipeline_, options)),
+      needs_(needs_of(pipeline_)) {
+  const internal::Model& model = *engine_.model.impl().model;
+  internal::check_budget(prepared_, pipeline_, model.info().n_ctx_train,
+                         engine_.scheduler->n_cells(), model.info().kv_bytes_per_token);
+  bus_ = std::make_shared<internal::EventBus>(
+      options.observers, clock_zero_,
+      [&scheduler = *engine_.scheduler](std::function<void()> call) {
+        scheduler.post(std::move(call));
+      });
+  runner_ = std::make_unique<internal::AgentRunner>(pipeline_, prepared_, *engine_.scheduler,
+                                                    engine_.pool, bus_);
+  std::vector<internal::OrchestratorNode> nodes;
+  for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
+    nodes.push_back({pipeline_.agents[i].name, needs_[i], pipeline_.agents[i].priority});
+  }
+  orchestrator_ = std::make_unique<internal::Orchestrator>(
+      std::move(nodes), *runner_, internal::OrchestratorOptions{options.fail_fast, options.timeout},
+      this);
+  engine_.enter(this);
+  try {
+    thread_ = std::thread([this] { execute(); });
+  } catch (const std::exception& e) {
+    engine_.leave(this);
+    throw Error(ErrorCode::kEngineFailed, std::string("[engine.run] no thread: ") + e.what());
+  }
+}
+
+Run::Impl::~Impl() {
+  cancel();
+  thread_.join();
+  (void)wait();  // the event thread still has the completion
+}
+
+void Run::Impl::cancel() { orchestrator_->cancel(); }
+
+void Run::Impl::execute() {
+  RunReport report;
+  try {
+    Event started;
+    started.type = EventType::kRunStarted;
+    started.name = pipeline_.name;
+    bus_->send(started, clock_zero_);
+    const internal::SchedulerStats before = engine_.scheduler->stats();
+    report = finish(orchestrator_->run(), before);
+  } catch (const std::exception& e) {
+    report.status = "failed";
+    report.exit_code = exit_code(ErrorCode::kInternal);
+    report.warnings.push_back({"SK700", {}, {}, std::string("[engine.run] ") + e.what(), {}});
+  }
+  complete(std::move(report));
+}
+
+RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
+                            const internal::SchedulerStats& before) {
+  const TimePoint finished = std::chrono::steady_clock::now();
+  RunReport report =
+      internal::build_report({pipeline_, prepared_, *runner_, outcome, needs_, clock_zero_,
+                              finished, before, engine_.scheduler->stats()});
+  const ModelDescription model = engine_.model.describe();
+  report.run_id =
+      internal::digest64(started_at_ + std::to_string(clock_zero_.time_since_epoch().count()));
+  report.started_at = started_at_;
+  report.model_path = model.path;
+  report.model_name = model.name;
+  report.model_fingerprint = model.fingerprint;
+  report.quant = model.quant;
+  report.device = model.device;
+  report.n_params = model.n_params;
+  report.load_ms = engine_.model.load_ms();
+  report.engine = engine_.model.impl().options.engine;
+  report.cache_type_k = engine_.options.cache_type_k;
+  report.cache_type_v = engine_.options.cache_type_v;
+  report.peak_threads = internal::n_threads_now();
+  return report;
+}
+
+// The last event, the report and whoever waits, in this order and on the event thread.
+void Run::Impl::complete(RunReport report) {
+  Event last;
+  last.type = EventType::kRunFinished;
+  last.name = pipeline_.name;
+  last.code = report.status;
+  bus_->send(last);
+  engine_.scheduler->post([this, report = std::move(report)]() mutable {
+    for (const std::string& error : bus_->observer_errors()) {
+      report.warnings.push_back(
+          {"SK604", {}, {}, "an observer threw and was removed: " + error, {}});
+    }
+    engine_.leave(this);
+    const internal::MutexLock lock(mutex_);
+    report_ = std::move(report);
+    done_ = true;
+    completed_.notify_all();
+  });
+}
+
+RunReport Run::Impl::wait() {
+  const internal::MutexLock lock(mutex_);
+  while (!done_) completed_.wait(mutex_);
+  return report_;
+}
+
+bool Run::Impl::wait_for(std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  const internal::MutexLock lock(mutex_);
+  while (!done_) {
+    if (completed_.wait_until(mutex_, until) == std::cv_status::timeout) return done_;
+  }
+  return true;
+}
+
+void Run::Impl::send(EventType type, NodeId node, const internal::NodeOutcome& outcome) {
+  Event event;
+  event.type = type;
+  event.name = pipeline_.agents[static_cast<std::size_t>(node)].name;
+  event.text = outcome.error;
+  if (type == EventType::kAgentFailed) event.code = std::string(to_string(outcome.error_code));
+  if (const auto result = runner_->record(node).result) {
+    event.n_tokens = static_cast<int>(result->tokens.size());
+    if (type == EventType::kAgentFinished) event.code = to_string(result->finish_reason);
+  }
+  bus_->send(std::move(event));
+}
+
+void Run::Impl::on_finished(NodeId node, const internal::NodeOutcome& outcome) {
+  send(EventType::kAgentFinished, node, outcome);
+}
+void Run::Impl::on_failed(NodeId node, const internal::NodeOutcome& outcome) {
+  send(EventType::kAgentFailed, node, outcome);
+}
+void Run::Impl::on_skipped(NodeId node, NodeId culprit) {
+  internal::NodeOutcome outcome;
+  outcome.error = "skipped because '" + pipeline_.agents[static_cast<std::size_t>(culprit)].name +
+                  "' did not finish";
+  send(EventType::kAgentSkipped, node, outcome);
+}
+void Run::Impl::on_cancelled(NodeId node, const internal::NodeOutcome& outcome) {
+  send(EventType::kAgentCancelled, node, outcome);
+}
+
+Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Run::Run(Run&&) noexcept = default;
+Run& Run::operator=(Run&&) noexcept = default;
+Run::~Run() = default;
+void Run::cancel() { impl_->cancel(); }
+RunReport Run::wait() { return impl_->wait(); }
+bool Run::wait_for(std::chrono::milliseconds limit) { return impl_->wait_for(limit); }
+
+}  // namespace swarmkv
