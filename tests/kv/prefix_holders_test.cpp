@@ -1,6 +1,7 @@
 // Sequences of the tree: who gets one, what a failed forward does to it, and how the tree proves itself sound.
 #include <gtest/gtest.h>
 
+#include "support/fork_kinds.h"
 #include "support/texts.h"
 #include "support/tree_rig.h"
 
@@ -8,12 +9,7 @@ namespace swarmkv::internal {
 namespace {
 
 class EveryKindOfTree : public ::testing::TestWithParam<ForkKind> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryKindOfTree,
-                         ::testing::Values(ForkKind::kFull, ForkKind::kWindow, ForkKind::kRecurrent),
-                         [](const auto& kind) {
-                           const char* names[] = {"Full", "Window", "Recurrent"};
-                           return names[static_cast<int>(kind.param)];
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryKindOfTree, every_fork_kind(), fork_kind_name);
 
 //  root -- a -- b -- c
 TEST_P(EveryKindOfTree, ARowOfNodesTakesAsManySequencesAsAnnounced) {
@@ -59,7 +55,7 @@ TEST_P(EveryKindOfTree, WithoutAFreeSequenceANodeHasToWait) {
   (void)first;
   rig.compute(second);
   EXPECT_EQ(rig.tree.n_unstarted(), 0);
-  EXPECT_EQ(rig.forked_text(second).empty(), false);
+  EXPECT_EQ(rig.context->tokens(second->holder), TreeRig::tokens("second"));
 }
 
 TEST_P(EveryKindOfTree, AfterAFailedForwardANodeHoldsWhatItClaims) {

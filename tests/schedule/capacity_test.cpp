@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/core_harness.h"
+#include "support/fork_kinds.h"
 #include "support/texts.h"
 
 namespace swarmkv::internal {
@@ -75,12 +76,7 @@ TEST(Capacity, BranchesOfAnOvercommittedPoolTakeTurnsAndAllFinish) {
 }
 
 class FanOut : public ::testing::TestWithParam<ForkKind> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, FanOut,
-                         ::testing::Values(ForkKind::kFull, ForkKind::kWindow, ForkKind::kRecurrent),
-                         [](const auto& kind) {
-                           const char* names[] = {"Full", "Window", "Recurrent"};
-                           return names[static_cast<int>(kind.param)];
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, FanOut, every_fork_kind(), fork_kind_name);
 
 TEST_P(FanOut, AnyNumberOfBranchesFromAnyPointOfTheDocument) {
   const bool recurrent = GetParam() == ForkKind::kRecurrent;

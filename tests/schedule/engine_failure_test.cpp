@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "support/core_harness.h"
+#include "support/fork_kinds.h"
 #include "support/texts.h"
 
 namespace swarmkv::internal {
@@ -31,12 +32,7 @@ struct Waiters {
 };
 
 class EveryKind : public ::testing::TestWithParam<ForkKind> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
-                         ::testing::Values(ForkKind::kFull, ForkKind::kWindow, ForkKind::kRecurrent),
-                         [](const auto& kind) {
-                           const char* names[] = {"Full", "Window", "Recurrent"};
-                           return names[static_cast<int>(kind.param)];
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind, every_fork_kind(), fork_kind_name);
 
 TEST_P(EveryKind, APrefillThatFailsHalfWayFailsAllWaitersAndTheNextRunStartsFresh) {
   CoreHarness h(options_of(GetParam()));

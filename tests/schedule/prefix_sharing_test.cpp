@@ -53,6 +53,11 @@ TEST_P(SharedDocument, IsComputedOnceForAllWhoAsk) {
   }
 }
 
+std::string fan_name(const ::testing::TestParamInfo<Fan>& info) {
+  const char* names[] = {"Together", "OneByOne", "DuringPrefill"};
+  return std::to_string(info.param.n) + names[static_cast<int>(info.param.arrival)];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Fans, SharedDocument,
     ::testing::Values(Fan{1, Arrival::kTogether}, Fan{2, Arrival::kTogether}, Fan{8, Arrival::kTogether},
@@ -61,10 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Fan{50, Arrival::kOneByOne}, Fan{300, Arrival::kOneByOne},
                       Fan{2, Arrival::kDuringPrefill}, Fan{8, Arrival::kDuringPrefill},
                       Fan{50, Arrival::kDuringPrefill}, Fan{300, Arrival::kDuringPrefill}),
-    [](const auto& fan) {
-      const char* names[] = {"Together", "OneByOne", "DuringPrefill"};
-      return std::to_string(fan.param.n) + names[static_cast<int>(fan.param.arrival)];
-    });
+    fan_name);
 
 //  common text --> document a     (a continues the common text, b is the common text and something else)
 //             \-> document b

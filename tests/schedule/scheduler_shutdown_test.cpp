@@ -46,11 +46,12 @@ struct Held {
 };
 
 class InState : public ::testing::TestWithParam<At> {};
-INSTANTIATE_TEST_SUITE_P(States, InState, ::testing::Values(At::kWaiting, At::kPrefilling, At::kDecoding),
-                         [](const auto& at) {
-                           const char* names[] = {"Waiting", "Prefilling", "Decoding"};
-                           return names[static_cast<int>(at.param)];
-                         });
+std::string state_name(const ::testing::TestParamInfo<At>& info) {
+  const char* names[] = {"Waiting", "Prefilling", "Decoding"};
+  return names[static_cast<int>(info.param)];
+}
+INSTANTIATE_TEST_SUITE_P(States, InState,
+                         ::testing::Values(At::kWaiting, At::kPrefilling, At::kDecoding), state_name);
 
 // 500 document tokens are eight forwards of 64; the 20th forward is a decode of the first request.
 int forward_in(At at) { return at == At::kDecoding ? 20 : 3; }

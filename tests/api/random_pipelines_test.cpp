@@ -1,0 +1,150 @@
+// Random graphs with failures, cancellations and tiny caches against a plain sequential runner: a wrong, missing or
+// extra cell changes a text.
+#include <gtest/gtest.h>
+
+#include "api/model_impl.h"
+#include "engine/fake/fake_engine.h"
+#include "support/core_harness.h"
+#include "support/pipelines.h"
+#include "support/sequential_runner.h"
+
+namespace swarmkv::testing {
+namespace {
+
+using internal::ForkKind;
+
+struct Dice {
+  std::mt19937_64 rng;
+  int pick(int low, int high) {
+    return low + static_cast<int>(rng() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool one_in(int n) { return rng() % static_cast<std::uint64_t>(n) == 0; }
+  std::string text(int n) {
+    std::string out;
+    for (int i = 0; i < n; ++i) out += static_cast<char>('a' + rng() % 3);
+    return out;
+  }
+};
+
+AgentSpec random_function(Dice& dice, const std::string& name, const std::vector<std::string>& needs) {
+  const bool fails = dice.one_in(5);
+  return function(name, needs, [fails, name](const Answers& answers) {
+    if (fails) throw std::runtime_error("told to fail");
+    std::string out = name;
+    for (const auto& [need, answer] : answers) out += "(" + answer.substr(0, 10) + ")";
+    return out;
+  });
+}
+
+AgentSpec random_agent(Dice& dice, const std::string& name, const std::vector<std::string>& needs) {
+  AgentSpec spec = agent(name, dice.text(dice.pick(1, 40)), dice.pick(0, 24));
+  for (const std::string& need : needs) spec.prompt += " {{ " + need + " }} " + dice.text(dice.pick(0, 5));
+  spec.needs = needs;
+  spec.priority = dice.pick(-1, 1);
+  if (dice.one_in(4)) spec.system = dice.text(6);
+  if (dice.one_in(4)) spec.stop = {dice.text(1)};
+  if (dice.one_in(3)) spec.sampling.temperature = 0.7;
+  spec.sampling.seed = static_cast<std::uint32_t>(dice.rng());
+  spec.seed_is_own = true;
+  return spec;
+}
+
+Pipeline random_pipeline(Dice& dice) {
+  Pipeline pipeline = pipeline_of({}, dice.text(dice.pick(1, 80)));
+  if (dice.one_in(3)) pipeline.system = dice.text(10);
+  const int n = dice.pick(1, 12);
+  for (int i = 0; i < n; ++i) {
+    std::vector<std::string> needs;
+    for (int j = 0; j < i; ++j) {
+      if (dice.one_in(4)) needs.push_back("n" + std::to_string(j));
+    }
+    const std::string name = "n" + std::to_string(i);
+    pipeline.agents.push_back(dice.one_in(4) ? random_function(dice, name, needs) : random_agent(dice, name, needs));
+  }
+  return pipeline;
+}
+
+internal::FakeOptions random_model(Dice& dice) {
+  internal::FakeOptions options;
+  const ForkKind kinds[] = {ForkKind::kFull, ForkKind::kWindow, ForkKind::kRecurrent};
+  options.fork_kind = kinds[dice.pick(0, 2)];
+  options.n_swa = options.fork_kind == ForkKind::kWindow ? dice.pick(4, 60) : 0;
+  options.eog_every = dice.pick(5, 60);
+  return options;
+}
+
+struct Program {
+  explicit Program(std::uint64_t seed)
+      : dice{std::mt19937_64(seed)}, options(random_model(dice)), pipeline(random_pipeline(dice)) {
+    const auto impl = std::make_shared<Model::Impl>();
+    const auto fake = internal::make_fake_model(options);
+    fake->faults().set_verify(true);
+    impl->model = fake;
+    impl->options.engine = "fake";
+    model.emplace(impl);
+    const Plan plan = make_plan(*model, pipeline, {});
+    engine_options.ctx_size = plan.n_cells_largest + (dice.one_in(2) ? 0 : dice.pick(0, 200));
+    engine_options.parallel = dice.pick(1, 8);
+    engine_options.batch_size = dice.pick(4, 64);
+    engine_options.deterministic = dice.one_in(8);
+    engine_options.function_threads = dice.pick(1, 3);
+    run_options.fail_fast = dice.one_in(10);
+    if (dice.one_in(4)) cancel_at = dice.pick(0, 60);
+  }
+  Dice dice;
+  internal::FakeOptions options;
+  Pipeline pipeline;
+  std::optional<Model> model;
+  EngineOptions engine_options;
+  RunOptions run_options;
+  int cancel_at = -1;  ///< event at which the run is cancelled
+};
+
+void check(const RunReport& report, const std::map<std::string, PlainAnswer>& expected, bool may_stop_early) {
+  ASSERT_EQ(report.n_finished + report.n_failed + report.n_skipped + report.n_cancelled,
+            static_cast<int>(report.agents.size()));
+  for (const AgentReport& a : report.agents) {
+    const PlainAnswer& plain = expected.at(a.name);
+    if (a.status == AgentStatus::kFinished) {
+      EXPECT_EQ(a.text, plain.text) << a.name;
+      EXPECT_EQ(a.token_ids, plain.tokens) << a.name;
+    }
+    const bool stopped = a.status == AgentStatus::kCancelled || a.status == AgentStatus::kSkipped;
+    if (may_stop_early && stopped) continue;
+    EXPECT_EQ(std::string(to_string(a.status)), to_string(plain.status)) << a.name << ": " << a.error.value_or("");
+  }
+}
+
+void run_one(std::uint64_t seed) {
+  Program program(seed);
+  const auto expected = run_plainly(program.pipeline, program.options);
+  Engine engine(*program.model, program.engine_options);
+  Gate now;
+  int n_events = 0;
+  const auto log = std::make_shared<EventLog>([&](const Event& e) {
+    if (n_events++ == program.cancel_at || e.type == EventType::kRunFinished) now.open();
+  });
+  program.run_options.observers.push_back(log);
+  Run run = engine.run(program.pipeline, program.run_options);
+  if (program.cancel_at >= 0) {
+    ASSERT_TRUE(now.wait());
+    run.cancel();
+  }
+  ASSERT_TRUE(run.wait_for(std::chrono::seconds(120))) << "the run does not end";
+  check(run.wait(), expected, program.cancel_at >= 0 || program.run_options.fail_fast);
+
+  // The cache is warm now and holds leftovers of whatever was stopped: the same once more, undisturbed.
+  if (program.cancel_at < 0) return;
+  check(engine.run(program.pipeline).wait(), expected, false);
+}
+
+TEST(RandomPipelines, AnswerAsAPlainSequentialRunner) {
+  const std::uint64_t seed = internal::test_seed();
+  for (std::uint64_t i = 0; i < 2000 && !::testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("SWARMKV_TEST_SEED=" + std::to_string(seed) + " program " + std::to_string(i));
+    run_one(seed * 1000003 + i);
+  }
+}
+
+}  // namespace
+}  // namespace swarmkv::testing
