@@ -1,0 +1,53 @@
+// One event as one line of JSON. Fields that do not apply to an event's type are left out, so that
+// a line says nothing that is not so.
+#include "report/json_values.h"
+#include "swarmkv/event.h"
+
+namespace swarmkv {
+namespace {
+
+using internal::Json;
+using internal::json_number;
+using internal::json_text;
+
+const char* text_key(EventType type) {
+  if (type == EventType::kAgentDelta) return "text";
+  if (type == EventType::kAgentSkipped) return "reason";
+  return "message";
+}
+
+const char* code_key(EventType type) {
+  if (type == EventType::kAgentFinished) return "finish_reason";
+  return "code";
+}
+
+const char* name_key(EventType type) {
+  switch (type) {
+    case EventType::kDocumentProgress:
+    case EventType::kDocumentReady:
+      return "document";
+    case EventType::kRunStarted:
+    case EventType::kModelLoaded:
+    case EventType::kRunFinished:
+      return "name";
+    default:
+      return "agent";
+  }
+}
+
+}  // namespace
+
+std::string to_json_line(const Event& event) {
+  Json json{{"v", 1},
+            {"seq", event.seq},
+            {"t_ms", json_number(event.t_ms)},
+            {"type", to_string(event.type)}};
+  if (!event.name.empty()) json[name_key(event.type)] = json_text(event.name);
+  if (!event.code.empty()) json[code_key(event.type)] = json_text(event.code);
+  if (!event.text.empty()) json[text_key(event.type)] = json_text(event.text);
+  if (event.n_tokens != 0 || event.n_total != 0) json["n_tokens"] = event.n_tokens;
+  if (event.n_total != 0) json["n_total"] = event.n_total;
+  return internal::json_dump(json, -1);
+}
+
+}  // namespace swarmkv

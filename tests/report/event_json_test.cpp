@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "swarmkv/event.h"
+
+namespace swarmkv {
+namespace {
+
+TEST(EventJson, IsOneLineWithOnlyWhatApplies) {
+  Event event;
+  event.type = EventType::kDocumentProgress;
+  event.seq = 4;
+  event.t_ms = 12.3456;
+  event.name = "contract";
+  event.n_tokens = 512;
+  event.n_total = 4096;
+
+  EXPECT_EQ(to_json_line(event),
+            "{\"v\":1,\"seq\":4,\"t_ms\":12.346,\"type\":\"document.progress\","
+            "\"document\":\"contract\",\"n_tokens\":512,\"n_total\":4096}\n");
+}
+
+TEST(EventJson, NamesFieldsByTheirMeaning) {
+  Event finished;
+  finished.type = EventType::kAgentFinished;
+  finished.name = "risk";
+  finished.code = "stop";
+  Event skipped;
+  skipped.type = EventType::kAgentSkipped;
+  skipped.text = "'risk' failed";
+
+  EXPECT_NE(to_json_line(finished).find("\"agent\":\"risk\",\"finish_reason\":\"stop\""),
+            std::string::npos);
+  EXPECT_NE(to_json_line(skipped).find("\"reason\":\"'risk' failed\""), std::string::npos);
+}
+
+TEST(EventJson, KeepsNewlinesOfTheTextInsideTheLine) {
+  Event delta;
+  delta.type = EventType::kAgentDelta;
+  delta.text = "a\nb\xff";
+
+  const std::string line = to_json_line(delta);
+
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_EQ(nlohmann::json::parse(line)["text"], "a\nb\xef\xbf\xbd");
+}
+
+TEST(EventJson, GivesEveryTypeItsOwnName) {
+  std::set<std::string> names;
+  for (int i = 0; i <= static_cast<int>(EventType::kRunFinished); ++i) {
+    names.insert(to_string(static_cast<EventType>(i)));
+  }
+
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(EventType::kRunFinished) + 1);
+  EXPECT_FALSE(names.contains("unknown"));
+}
+
+}  // namespace
+}  // namespace swarmkv
