@@ -1,0 +1,94 @@
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "cli/execute.h"
+#include "cli/output.h"
+#include "swarmkv/error.h"
+
+namespace swarmkv::cli {
+namespace {
+
+// A readable name from the file's; what cannot be one becomes "document" in ask_pipeline.
+std::string document_name(const std::string& path) {
+  std::string name;
+  for (const char c : std::filesystem::path(path).stem().string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte < 0x80 && std::isalnum(byte) != 0;
+    name += plain ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return name;
+}
+
+std::string read_text(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  if (std::filesystem::is_directory(path)) {
+    throw Error(ErrorCode::kUnreadable, "[cli.questions] '" + path + "' is a folder");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) {
+    throw Error(ErrorCode::kUnreadable, "[cli.questions] cannot read '" + path + "'");
+  }
+  return text.str();
+}
+
+bool blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+// One a line; empty lines are for the reader.
+std::vector<std::string> read_questions(const std::string& path) {
+  std::istringstream lines(read_text(path));
+  std::vector<std::string> questions;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!blank(line)) questions.push_back(line);
+  }
+  return questions;
+}
+
+std::vector<std::string> all_questions(const Settings& settings) {
+  std::vector<std::string> questions = settings.arguments;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (blank(questions[i])) throw UsageError("prompt " + std::to_string(i + 1) + " is empty");
+  }
+  if (settings.questions) {
+    const std::vector<std::string> more = read_questions(*settings.questions);
+    questions.insert(questions.end(), more.begin(), more.end());
+  }
+  if (questions.empty()) {
+    throw UsageError(settings.questions
+                         ? "no question: '" + *settings.questions + "' has no line with text"
+                         : "no question: give a PROMPT or --questions FILE");
+  }
+  return questions;
+}
+
+}  // namespace
+
+int command_ask(const Settings& settings, const Invocation& invocation) {
+  if (settings.files.empty()) throw UsageError("ask needs a document: -f FILE");
+  if (settings.files.size() > 1) {
+    throw UsageError("several documents are not built yet, but -f was given " +
+                     std::to_string(settings.files.size()) + " times");
+  }
+  const std::string& file = settings.files.front();
+  if (file.empty()) throw UsageError("-f: the name of the document is empty");
+  if (file == "-" && settings.questions == "-") {
+    throw UsageError("document and questions cannot both come from standard input");
+  }
+  DocumentSpec document;
+  document.path = file;
+  document.name = file == "-" ? "stdin" : document_name(file);
+  Pipeline pipeline = ask_pipeline(std::move(document), all_questions(settings));
+  if (!accept(validate(pipeline), settings)) return 2;
+  const std::string title =
+      file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
+  return execute(std::move(pipeline), title, settings, invocation);
+}
+
+}  // namespace swarmkv::cli

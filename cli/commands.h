@@ -1,0 +1,24 @@
+// The commands. Each returns the process's exit code or throws: UsageError = 2, Error by its code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/parse.h"
+#include "cli/settings.h"
+
+namespace swarmkv::cli {
+
+struct Invocation {
+  std::vector<std::string> words;  ///< as typed, without the program's name
+  Environment environment;
+};
+
+int command_run(const Settings& settings, const Invocation& invocation);
+int command_ask(const Settings& settings, const Invocation& invocation);
+int command_validate(const Settings& settings);
+int command_inspect(const Settings& settings);
+int command_version(const Settings& settings);
+int command_help(const Settings& settings);
+
+}  // namespace swarmkv::cli

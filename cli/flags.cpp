@@ -1,0 +1,171 @@
+#include "cli/flags.h"
+
+#include <cctype>
+#include <limits>
+
+#include "cli/numbers.h"
+
+namespace swarmkv::cli {
+namespace {
+
+constexpr int kIntMax = std::numeric_limits<int>::max();
+// The same limits as in a pipeline file, so that a flag is refused before anything is read.
+// More layers than any model has: everything goes to the device.
+constexpr int kAllLayers = 10'000;
+constexpr int kMostThreads = 512;  // the runtime's own limit
+constexpr int kMostParallel = 240;
+constexpr int kMostBatch = 65'536;
+constexpr int kMostCells = 100'000'000;
+constexpr int kMostTokens = 1'000'000;
+
+constexpr unsigned kModelUsers = kRun | kAsk;
+constexpr unsigned kEverywhere = kRun | kAsk | kValidate | kInspect | kVersion | kHelp;
+
+using S = Settings;
+using Text = const std::string&;
+
+std::string cache_type(Text source, Text v) {
+  return parse_choice(source, v, {"f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"});
+}
+
+int gpu_layers(Text source, Text v) {
+  if (v == "auto") return -1;
+  if (v == "all") return kAllLayers;
+  return parse_int(source, v, 0, kAllLayers);
+}
+
+// "auto" and 0 mean the same for counts that the library can choose itself.
+int count_or_auto(Text source, Text v, int max) {
+  return v == "auto" ? 0 : parse_int(source, v, 0, max);
+}
+
+void add_fake_answer(S& s, Text v, Text source) {
+  const std::size_t equals = v.find('=');
+  if (equals == std::string::npos) throw UsageError(source + " '" + v + "': must be WHEN=ANSWER");
+  s.fake_answers.emplace_back(v.substr(0, equals), v.substr(equals + 1));
+}
+
+void add_report(S& s, Text v, Text source) {
+  const std::size_t dot = v.rfind('.');
+  const std::string extension = dot == std::string::npos ? "" : v.substr(dot);
+  if (extension == ".json") {
+    s.reports.push_back(v);
+  } else if (extension == ".jsonl" || extension == ".md" || extension == ".html" ||
+             extension == ".csv") {
+    throw UsageError(source + " '" + v + "': a report in " + extension +
+                     " is not built yet, only .json");
+  } else {
+    throw UsageError(source + " '" + v + "': the name must end in .json");
+  }
+}
+
+std::string output_format(Text source, Text v) {
+  if (v == "jsonl") throw UsageError(source + " 'jsonl' is not built yet, only text and json");
+  return parse_choice(source, v, {"text", "json"});
+}
+
+std::string progress_mode(Text source, Text v) {
+  if (v == "jsonl")
+    throw UsageError(source + " 'jsonl' is not built yet: auto, tty, plain or none");
+  return parse_choice(source, v, {"auto", "tty", "plain", "none"});
+}
+
+constexpr auto kSwitch = Flag::Kind::kSwitch;
+constexpr auto kValue = Flag::Kind::kValue;
+constexpr auto kList = Flag::Kind::kList;
+constexpr Bound kIn = Bound::kIncluded;
+constexpr Bound kOut = Bound::kExcluded;
+
+// clang-format off
+const Flag kFlags[] = {
+    // kind, name, letter, alias, other name, commands, environment, shown, apply
+    {kValue, "model", 'm', "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.model = v; }},
+    {kValue, "ctx-size", 'c', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.ctx_size = count_or_auto(f, v, kMostCells); }},
+    {kValue, "n-gpu-layers", 0, "ngl", "gpu-layers", kModelUsers, true, true, [](S& s, Text v, Text f) { s.n_gpu_layers = gpu_layers(f, v); }},
+    {kValue, "threads", 't', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.threads = count_or_auto(f, v, kMostThreads); }},
+    {kValue, "threads-batch", 0, "tb", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.threads_batch = count_or_auto(f, v, kMostThreads); }},
+    {kValue, "batch-size", 'b', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.batch_size = parse_int(f, v, 1, kMostBatch); }},
+    {kValue, "ubatch-size", 0, "ub", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.ubatch_size = parse_int(f, v, 1, kMostBatch); }},
+    {kValue, "flash-attn", 0, "fa", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.flash_attn = parse_choice(f, v, {"on", "off", "auto"}); }},
+    {kValue, "cache-type-k", 0, "ctk", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
+    {kValue, "cache-type-v", 0, "ctv", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
+    {kValue, "parallel", 0, "np", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},
+    {kValue, "engine", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.engine = parse_choice(f, v, {"llama", "fake"}); }},
+    {kSwitch, "deterministic", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.deterministic = v == "1"; }},
+
+    {kValue, "predict", 'n', "", "n-predict", kModelUsers, true, true, [](S& s, Text v, Text f) { s.max_tokens = parse_int(f, v, 0, kMostTokens); }},
+    {kValue, "temp", 0, "", "temperature", kModelUsers, true, true, [](S& s, Text v, Text f) { s.temperature = parse_real(f, v, 0, kIn, 100, kIn); }},
+    {kValue, "top-k", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.top_k = parse_int(f, v, 0, kMostTokens); }},
+    {kValue, "top-p", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.top_p = parse_real(f, v, 0, kOut, 1, kIn); }},
+    {kValue, "min-p", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.min_p = parse_real(f, v, 0, kIn, 1, kOut); }},
+    {kValue, "repeat-penalty", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.repeat_penalty = parse_real(f, v, 0, kOut, 100, kIn); }},
+    {kValue, "seed", 's', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.seed = static_cast<std::uint32_t>(parse_integer(f, v, 0, std::numeric_limits<std::uint32_t>::max())); }},
+    {kList, "stop", 0, "", "", kModelUsers, false, true, [](S& s, Text v, Text f) { if (v.empty()) throw UsageError(f + ": an empty text would stop every answer at once"); s.stop.push_back(v); }},
+    {kSwitch, "ignore-eos", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.ignore_eos = v == "1"; }},
+
+    {kList, "file", 'f', "", "", kAsk, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
+    {kValue, "questions", 0, "", "", kAsk, false, true, [](S& s, Text v, Text) { s.questions = v; }},
+    {kValue, "system", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.system = v; }},
+    {kSwitch, "no-chat-template", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
+    {kValue, "template-date", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
+
+    {kValue, "output", 'o', "", "", kModelUsers | kInspect, false, true, [](S& s, Text v, Text f) { s.output = output_format(f, v); }},
+    {kList, "report", 0, "", "", kModelUsers, false, true, add_report},
+    {kValue, "print", 0, "", "", kModelUsers, false, true, [](S& s, Text v, Text) { s.print = v; }},
+    {kSwitch, "stream", 0, "", "", kModelUsers, false, true, [](S& s, Text v, Text) { s.stream = v == "1"; }},
+    {kValue, "progress", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.progress = progress_mode(f, v); }},
+    {kValue, "color", 0, "", "", kEverywhere, true, true, [](S& s, Text v, Text f) { s.color = parse_choice(f, v, {"auto", "always", "never"}); }},
+    {kSwitch, "quiet", 'q', "", "", kModelUsers | kValidate, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
+    {kSwitch, "verbose", 'v', "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
+
+    {kSwitch, "strict", 0, "", "", kModelUsers | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
+    {kSwitch, "fail-fast", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.fail_fast = v == "1"; }},
+    {kValue, "timeout", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.timeout = parse_duration(f, v); }},
+    {kSwitch, "help", 'h', "", "", kEverywhere, false, true, [](S& s, Text v, Text) { s.help = v == "1"; }},
+
+    {kList, "fake-answer", 0, "", "", kModelUsers, false, false, add_fake_answer},
+    {kValue, "fake-delay-ms", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_delay_ms = parse_int(f, v, 0, 60'000); }},
+    {kValue, "fake-ctx-train", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_ctx_train = parse_int(f, v, 1, kIntMax); }},
+    {kValue, "fake-cells-limit", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_cells_limit = parse_int(f, v, 1, kIntMax); }},
+    {kValue, "fake-fail-at-forward", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_fail_at_forward = parse_int(f, v, 1, kIntMax); }},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Flag> flags() { return kFlags; }
+
+std::string environment_name(const Flag& flag) {
+  std::string out = "SWARMKV_";
+  for (const char c : flag.name) {
+    out += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+const Flag* find_flag(std::string_view spelling) {
+  for (const Flag& flag : kFlags) {
+    if (spelling.starts_with("--")) {
+      const std::string_view name = spelling.substr(2);
+      if (name == flag.name || (!flag.other_name.empty() && name == flag.other_name)) return &flag;
+    } else if (spelling.starts_with("-")) {
+      const std::string_view name = spelling.substr(1);
+      if (!flag.alias.empty() && name == flag.alias) return &flag;
+      if (flag.letter != 0 && name == std::string_view(&flag.letter, 1)) return &flag;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> spellings(unsigned command) {
+  std::vector<std::string> out;
+  for (const Flag& flag : kFlags) {
+    if ((flag.commands & command) == 0 || !flag.shown) continue;
+    out.push_back("--" + std::string(flag.name));
+    if (!flag.other_name.empty()) out.push_back("--" + std::string(flag.other_name));
+    if (!flag.alias.empty()) out.push_back("-" + std::string(flag.alias));
+  }
+  return out;
+}
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,124 @@
+#include "cli/help_text.h"
+
+#include <string_view>
+
+namespace swarmkv::cli {
+namespace {
+
+constexpr std::string_view kMain =
+    R"(swarmkv - reads a document once, then many agents work on it together
+
+  swarmkv ask -f DOC PROMPT...   one agent for each PROMPT over one document
+  swarmkv run [FILE]             run a pipeline (swarmkv.yaml; - = stdin)
+  swarmkv validate FILE...       check pipelines without a model
+  swarmkv inspect MODEL          what a GGUF file is
+  swarmkv version                version of swarmkv and of llama.cpp
+  swarmkv help [COMMAND]         this page, or a command's own
+
+Answers go to standard output, everything else to standard error.
+Exit codes: 0 all agents finished, 1 an agent did not, 2 wrong use or pipeline,
+3 a file cannot be used, 4 does not fit the context, 5 the engine failed,
+70 a bug, 124 run timeout, 130 and 143 interrupted.
+
+Most flags may also stand in the environment: SWARMKV_CTX_SIZE for --ctx-size.
+Flags beat the environment, that beats the pipeline file, that the defaults.
+)";
+
+constexpr std::string_view kRun =
+    R"(swarmkv run [FILE] [flags]      FILE: pipeline, default swarmkv.yaml, - = stdin
+
+Input     --system TEXT             stands before the document
+          --no-chat-template        plain prompts, without the model's markup
+          --template-date DATE      the date a chat template sees (2026-01-01)
+)";
+
+constexpr std::string_view kAsk =
+    R"(swarmkv ask -f DOC PROMPT... [flags]      one agent for each PROMPT
+
+Input     -f, --file DOC       *    the document, - = stdin
+          --questions FILE          more prompts, one a line, - = stdin
+          --system TEXT             stands before the document
+          --no-chat-template        plain prompts, without the model's markup
+          --template-date DATE      the date a chat template sees (2026-01-01)
+)";
+
+constexpr std::string_view kShared =
+    R"(Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, pipeline, cache
+          -c, --ctx-size N     *    KV cells, one total for all agents; auto
+          -ngl, --n-gpu-layers N    auto, all or a number (--gpu-layers)
+          -t, --threads N           decoding  -tb, --threads-batch N  prefill
+          -b, --batch-size N   *    tokens of a forward = -ub, --ubatch-size
+          -fa, --flash-attn X       on, off, auto
+          -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
+          -np, --parallel N    *    most agents in one batch, the rest queue
+          --engine X                llama, or fake for tries without a model
+Sampling  -n, --predict N      *    tokens of an answer, 512, always bounded
+          --temp T             *    0 = always the likeliest token (default)
+          --top-k N  --top-p P  --min-p P  --repeat-penalty P
+          -s, --seed N              each agent derives its own from it
+          --stop TEXT               ends an answer, repeatable
+          --ignore-eos              go on to -n tokens
+Output    -o, --output X            text or json (the report)
+          --print X                 final (needed by nobody), all, none, NAME,..
+          --stream                  one agent's text as it comes
+          --report FILE.json        everything measured, repeatable
+          --progress X              auto, tty, plain, none
+          --color X                 auto, always, never
+          -q, --quiet               errors only  -v, --verbose  the model's log
+Run       --timeout D               of the whole run: 90s, 5m, 1h
+          --strict                  warnings are errors
+          --fail-fast               the first failure stops the rest
+          --deterministic           same tokens whoever else runs; slower
+          -h, --help                this page
+
+* differs from llama.cpp: -c is one total that -np never divides, a forward is
+  one ubatch, -n and --temp have other defaults, -f is the document.
+)";
+
+constexpr std::string_view kValidate = R"(swarmkv validate FILE... [flags]
+
+Checks pipelines as far as that needs no model and no document: keys, names,
+needs, circles, ranges. All problems at once, with file:line:column.
+
+  --strict      warnings are errors
+  -q, --quiet   errors only
+  --color X     auto, always, never
+  -h, --help    this page
+
+Exit code 0 if all are fine, 2 if one is not, 3 if one cannot be read.
+)";
+
+constexpr std::string_view kInspect = R"(swarmkv inspect MODEL [flags]
+
+Describes a GGUF file without loading its weights: architecture, training
+context, bytes of KV cache for a token, and how its cache can be forked.
+
+  -o, --output X   text or json
+  --color X        auto, always, never
+  -h, --help       this page
+)";
+
+constexpr std::string_view kVersion = R"(swarmkv version
+
+Prints the version of swarmkv and the commit of llama.cpp inside.
+)";
+
+constexpr std::string_view kHelp = R"(swarmkv help [COMMAND]
+
+Prints the page of a command: run, ask, validate, inspect, version.
+)";
+
+}  // namespace
+
+std::string help_text(const std::string& command) {
+  if (command.empty()) return std::string(kMain);
+  if (command == "run") return std::string(kRun).append(kShared);
+  if (command == "ask") return std::string(kAsk).append(kShared);
+  if (command == "validate") return std::string(kValidate);
+  if (command == "inspect") return std::string(kInspect);
+  if (command == "version") return std::string(kVersion);
+  if (command == "help") return std::string(kHelp);
+  return "";
+}
+
+}  // namespace swarmkv::cli

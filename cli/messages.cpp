@@ -1,0 +1,23 @@
+#include "cli/messages.h"
+
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "swarmkv/error.h"
+#include "swarmkv/report.h"
+
+namespace swarmkv::cli {
+
+void say(std::string_view text) {
+  try {
+    write_all(STDERR_FILENO, text, "standard error");
+  } catch (const Error&) {
+    // Closed or full: the exit code still tells.
+  }
+}
+
+void say_error(const std::string& message) {
+  say("swarmkv: " + escape_for_terminal(message) + "\n");
+}
+
+}  // namespace swarmkv::cli

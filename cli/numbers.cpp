@@ -1,0 +1,104 @@
+#include "cli/numbers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "cli/settings.h"
+
+namespace swarmkv::cli {
+namespace {
+
+template <typename T>
+bool parse_whole(std::string_view text, T& out) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, out);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace
+
+std::int64_t parse_integer(const std::string& source, std::string_view value, std::int64_t min,
+                           std::int64_t max) {
+  std::int64_t number = 0;
+  if (!parse_whole(value, number) || number < min || number > max) {
+    throw UsageError(
+        fmt::format("{} '{}': must be a whole number from {} to {}", source, value, min, max));
+  }
+  return number;
+}
+
+int parse_int(const std::string& source, std::string_view value, int min, int max) {
+  return static_cast<int>(parse_integer(source, value, min, max));
+}
+
+double parse_real(const std::string& source, std::string_view value, double min, Bound min_bound,
+                  double max, Bound max_bound) {
+  double number = 0;
+  const bool parsed = parse_whole(value, number) && std::isfinite(number);
+  const bool above = min_bound == Bound::kIncluded ? number >= min : number > min;
+  const bool below = max_bound == Bound::kIncluded ? number <= max : number < max;
+  if (!parsed || !above || !below) {
+    throw UsageError(fmt::format("{} '{}': must be a number {} {} and {} {}", source, value,
+                                 min_bound == Bound::kIncluded ? "from" : "above", min,
+                                 max_bound == Bound::kIncluded ? "up to" : "below", max));
+  }
+  return number;
+}
+
+std::chrono::milliseconds parse_duration(const std::string& source, std::string_view value) {
+  constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;
+  double number = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number, std::chars_format::fixed);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  double scale = 0;
+  if (unit == "ms") scale = 1;
+  if (unit == "s") scale = 1000;
+  if (unit == "m") scale = 60'000;
+  if (unit == "h") scale = 3'600'000;
+  const double ms = number * scale;
+  if (error != std::errc() || scale == 0 || !(ms > 0) || ms > kYearMs) {
+    throw UsageError(fmt::format(
+        "{} '{}': must be a time above 0 with its unit, for example 500ms, 90s, 5m or 1h", source,
+        value));
+  }
+  return std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(ms)));
+}
+
+std::string parse_choice(const std::string& source, std::string_view value,
+                         std::initializer_list<std::string_view> choices) {
+  for (const std::string_view choice : choices) {
+    if (value == choice) return std::string(value);
+  }
+  throw UsageError(
+      fmt::format("{} '{}': must be one of {}", source, value, fmt::join(choices, ", ")));
+}
+
+bool parse_bool(const std::string& source, std::string_view value) {
+  for (const std::string_view yes : {"1", "true", "yes", "on"}) {
+    if (value == yes) return true;
+  }
+  for (const std::string_view no : {"0", "false", "no", "off"}) {
+    if (value == no) return false;
+  }
+  throw UsageError(fmt::format("{} '{}': must be 1 or 0", source, value));
+}
+
+std::string parse_date(const std::string& source, std::string_view value) {
+  int year = 0, month = 0, day = 0;
+  const bool shaped = value.size() == 10 && value[4] == '-' && value[7] == '-' &&
+                      parse_whole(value.substr(0, 4), year) &&
+                      parse_whole(value.substr(5, 2), month) && parse_whole(value.substr(8), day);
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!shaped || !date.ok()) {
+    throw UsageError(fmt::format("{} '{}': must be a date such as 2026-01-31", source, value));
+  }
+  return std::string(value);
+}
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,35 @@
+// Strict values: the whole text must be one value inside its range, or the message names both.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace swarmkv::cli {
+
+/// `source` is what the value was given to: "--threads" or "SWARMKV_THREADS".
+/// errors  UsageError
+std::int64_t parse_integer(const std::string& source, std::string_view value, std::int64_t min,
+                           std::int64_t max);
+int parse_int(const std::string& source, std::string_view value, int min, int max);
+
+enum class Bound { kIncluded, kExcluded };
+double parse_real(const std::string& source, std::string_view value, double min, Bound min_bound,
+                  double max, Bound max_bound);
+
+/// "500ms", "90s", "5m", "1h"; at most a year. A number without a unit could mean anything and is
+/// refused.
+std::chrono::milliseconds parse_duration(const std::string& source, std::string_view value);
+
+std::string parse_choice(const std::string& source, std::string_view value,
+                         std::initializer_list<std::string_view> choices);
+
+/// For switches in the environment: 1 true yes on / 0 false no off.
+bool parse_bool(const std::string& source, std::string_view value);
+
+/// "2026-01-31".
+std::string parse_date(const std::string& source, std::string_view value);
+
+}  // namespace swarmkv::cli

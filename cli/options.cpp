@@ -1,0 +1,98 @@
+#include "cli/options.h"
+
+#include <unistd.h>
+
+#include "cli/output.h"
+
+namespace swarmkv::cli {
+namespace {
+
+// The first of the two that is given; else `out` keeps its default.
+template <typename T>
+void choose(T& out, const std::optional<T>& flag, const std::optional<T>& file) {
+  if (flag) {
+    out = *flag;
+  } else if (file) {
+    out = *file;
+  }
+}
+
+std::optional<std::string> given(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+template <typename T>
+void replace(T& out, const std::optional<T>& flag) {
+  if (flag) out = *flag;
+}
+
+void log_to_stderr(int /*level*/, std::string_view text) {
+  try {
+    write_all(STDERR_FILENO, text, "standard error");
+  } catch (const Error&) {
+    // The log is a courtesy.
+  }
+}
+
+}  // namespace
+
+ModelOptions model_options(const Settings& settings, const Pipeline& pipeline,
+                           const ModelChoice& model) {
+  ModelOptions out;
+  out.path = model.path;
+  out.engine = settings.engine;
+  choose(out.n_gpu_layers, settings.n_gpu_layers, pipeline.model.n_gpu_layers);
+  if (settings.verbose) out.log = log_to_stderr;
+  out.fake_answers = settings.fake_answers;
+  out.fake_delay_ms = settings.fake_delay_ms;
+  out.fake_ctx_train = settings.fake_ctx_train;
+  out.fake_cells_limit = settings.fake_cells_limit;
+  out.fake_fail_at_forward = settings.fake_fail_at_forward;
+  return out;
+}
+
+EngineOptions engine_options(const Settings& settings, const ModelSpec& file) {
+  EngineOptions out;
+  choose(out.ctx_size, settings.ctx_size, file.ctx_size);
+  choose(out.parallel, settings.parallel, file.parallel);
+  choose(out.batch_size, settings.batch_size ? settings.batch_size : settings.ubatch_size,
+         file.batch_size);
+  choose(out.threads, settings.threads, file.threads);
+  choose(out.threads_batch, settings.threads_batch, file.threads_batch);
+  choose(out.cache_type_k, settings.cache_type_k, given(file.cache_type_k));
+  choose(out.cache_type_v, settings.cache_type_v, given(file.cache_type_v));
+  choose(out.flash_attn, settings.flash_attn, given(file.flash_attn));
+  out.deterministic = settings.deterministic;
+  return out;
+}
+
+RunOptions run_options(const Settings& settings) {
+  RunOptions out;
+  out.use_chat_template = !settings.no_chat_template;
+  replace(out.template_date, settings.template_date);
+  out.fail_fast = settings.fail_fast;
+  out.strict = settings.strict;
+  out.timeout = settings.timeout;
+  return out;
+}
+
+void override_agents(Pipeline& pipeline, const Settings& settings) {
+  replace(pipeline.system, settings.system);
+  for (AgentSpec& agent : pipeline.agents) {
+    if (agent.function) continue;
+    replace(agent.max_tokens, settings.max_tokens);
+    replace(agent.sampling.temperature, settings.temperature);
+    replace(agent.sampling.top_k, settings.top_k);
+    replace(agent.sampling.top_p, settings.top_p);
+    replace(agent.sampling.min_p, settings.min_p);
+    replace(agent.sampling.repeat_penalty, settings.repeat_penalty);
+    if (settings.seed) {
+      agent.sampling.seed = *settings.seed;
+      agent.seed_is_own = false;  // agents still differ: each derives its own from this one
+    }
+    if (!settings.stop.empty()) agent.stop = settings.stop;
+    if (settings.ignore_eos) agent.ignore_eos = true;
+  }
+}
+
+}  // namespace swarmkv::cli

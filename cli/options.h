@@ -1,0 +1,20 @@
+// Settings, pipeline file and defaults become the library's options: flag and environment beat the
+// file, the file beats the default.
+#pragma once
+
+#include "cli/model_lookup.h"
+#include "cli/settings.h"
+#include "swarmkv/engine.h"
+
+namespace swarmkv::cli {
+
+ModelOptions model_options(const Settings& settings, const Pipeline& pipeline,
+                           const ModelChoice& model);
+EngineOptions engine_options(const Settings& settings, const ModelSpec& file);
+RunOptions run_options(const Settings& settings);
+
+/// What the command line says about sampling and limits holds for every agent that a model
+/// computes.
+void override_agents(Pipeline& pipeline, const Settings& settings);
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/progress_render.h"
+#include "swarmkv/report.h"
+
+namespace swarmkv::cli {
+namespace {
+
+using Stage = AgentProgress::Stage;
+
+constexpr int kBarCells = 18;
+constexpr std::size_t kNameColumns = 16;
+
+struct Mark {
+  const char* text;
+  const char* color;
+};
+
+Mark mark_of(Stage stage) {
+  switch (stage) {
+    case Stage::kWaiting:
+      return {"\u25cb", "\x1b[2m"};
+    case Stage::kStarted:
+    case Stage::kDecoding:
+      return {"\u25cf", "\x1b[36m"};
+    case Stage::kFinished:
+      return {"\u2713", "\x1b[32m"};
+    case Stage::kFailed:
+      return {"\u2717", "\x1b[31m"};
+    case Stage::kSkipped:
+    case Stage::kCancelled:
+      return {"-", "\x1b[33m"};
+  }
+  return {"?", ""};
+}
+
+std::string bar(double part) {
+  const int full = std::clamp(static_cast<int>(part * kBarCells), 0, kBarCells);
+  std::string out;
+  for (int i = 0; i < kBarCells; ++i) out += i < full ? "\u2501" : "\u254c";
+  return out;
+}
+
+// The formatter pads by what is seen, so wide characters keep the columns straight.
+std::string padded(const std::string& text, std::size_t columns) {
+  return fmt::format("{:<{}}", fit_for_terminal(text, columns), columns);
+}
+
+std::string document_line(const DocumentProgress& d) {
+  const double part = d.n_total > 0 ? static_cast<double>(d.n_tokens) / d.n_total : 0;
+  return fmt::format("document  {}  {:>7} tok  {} {:3d} %  {:6.1f} s  {} tok/s",
+                     padded(d.name, kNameColumns), with_commas(d.n_total), bar(part),
+                     static_cast<int>(100 * part), d.t_ms / 1000,
+                     with_commas(static_cast<long>(d.tokens_per_s())));
+}
+
+std::string waiting_for(const ProgressState& state, const AgentProgress& a) {
+  std::string out;
+  for (const std::string& need : a.needs) {
+    const AgentProgress* other = state.agent(need);
+    if (other == nullptr || other->done()) continue;
+    out += (out.empty() ? "waits for " : ", ") + need;
+  }
+  return out.empty() ? "waits" : out;
+}
+
+std::string agent_text(const ProgressState& state, const AgentProgress& a) {
+  switch (a.stage) {
+    case Stage::kWaiting:
+      return waiting_for(state, a);
+    case Stage::kStarted:
+      return "reads its prompt";
+    case Stage::kDecoding:
+      break;
+    case Stage::kFinished:
+      return fmt::format("{:<9}  {:<8} {:6.1f} s", with_commas(a.n_tokens), a.note, a.t_ms / 1000);
+    case Stage::kFailed:
+      return "failed: " + a.note;
+    case Stage::kSkipped:
+      return "skipped: " + a.note;
+    case Stage::kCancelled:
+      return "cancelled";
+  }
+  const double part = a.max_tokens > 0 ? static_cast<double>(a.n_tokens) / a.max_tokens : 0;
+  const std::string count = fmt::format("{}/{}", a.n_tokens, a.max_tokens);
+  return fmt::format("{:<9}  {} {:4.0f} tok/s  ", count, bar(part), a.tokens_per_s());
+}
+
+std::size_t columns_of(const std::string& text) {
+  // As many as the formatter thinks: it fills up to a width, and what it added is the difference.
+  constexpr std::size_t kWide = 4096;
+  const std::size_t padded_size = fmt::formatted_size("{:<4096}", text);
+  return padded_size > text.size() ? kWide - (padded_size - text.size()) : kWide;
+}
+
+// The end of what an agent writes, as much as the line has room for.
+std::string text_tail(const AgentProgress& a, std::size_t room) {
+  if (room < 8 || a.tail.empty()) return "";
+  const std::string tail =
+      fit_for_terminal(a.tail, 4 * a.tail.size());  // escapes take four columns
+  std::size_t begin = 0;
+  while (columns_of(tail.substr(begin)) >= room) {
+    do {
+      ++begin;
+    } while (begin < tail.size() && (static_cast<unsigned char>(tail[begin]) & 0xC0) == 0x80);
+  }
+  return "\u2026" + tail.substr(begin);
+}
+
+std::string agent_line(const ProgressState& state, const AgentProgress& a, const LiveView& view) {
+  const Mark mark = mark_of(a.stage);
+  std::string rest = padded(a.name, kNameColumns) + "  " + agent_text(state, a);
+  const std::size_t room = static_cast<std::size_t>(view.columns) - 5;
+  const std::size_t used = columns_of(rest);
+  if (a.stage == Stage::kDecoding && used < room) rest += text_tail(a, room - used);
+  std::string shown = fit_for_terminal(rest, room);
+  shown.erase(shown.find_last_not_of(' ') + 1);
+  if (!view.color) return fmt::format("  {} {}", mark.text, shown);
+  return fmt::format("  {}{}\x1b[0m {}", mark.color, mark.text, shown);
+}
+
+// Those that say something now come first when not all fit; file order within each.
+std::vector<const AgentProgress*> agents_to_show(const ProgressState& state, std::size_t most) {
+  std::vector<const AgentProgress*> shown;
+  for (const AgentProgress& a : state.agents) shown.push_back(&a);
+  if (shown.size() <= most) return shown;
+  const auto rank = [](const AgentProgress* a) {
+    if (a->stage == Stage::kFailed) return 0;
+    if (a->stage == Stage::kDecoding || a->stage == Stage::kStarted) return 1;
+    return a->stage == Stage::kWaiting ? 2 : 3;
+  };
+  std::stable_sort(shown.begin(), shown.end(), [&](const AgentProgress* a, const AgentProgress* b) {
+    return rank(a) < rank(b);
+  });
+  shown.resize(most);
+  std::sort(shown.begin(), shown.end());  // elements of one vector: address order is file order
+  return shown;
+}
+
+std::string title_line(const ProgressState& state, const LiveView& view) {
+  const long s = static_cast<long>(view.elapsed_s);
+  const std::string clock = fmt::format("{:02}:{:02}", s / 60, s % 60);
+  const std::size_t room = static_cast<std::size_t>(view.columns) - 2 - clock.size();
+  return padded(header_line(state), room) + " " + clock;
+}
+
+std::string bottom_line(const ProgressState& state, std::size_t n_hidden) {
+  std::string out;
+  if (!state.model_loaded) return "loading the model";
+  if (n_hidden > 0) out += fmt::format("{} more agents \u00b7 ", n_hidden);
+  const auto n_done = std::count_if(state.agents.begin(), state.agents.end(),
+                                    [](const AgentProgress& a) { return a.done(); });
+  out += fmt::format("{} of {} done \u00b7 batch {} \u00b7 {:.0f} tok/s", n_done,
+                     state.agents.size(), state.n_decoding(), state.tokens_per_s());
+  if (state.ctx_size > 0) out += " \u00b7 KV " + with_commas(state.ctx_size) + " cells";
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> render_live(const ProgressState& state, const LiveView& given) {
+  LiveView view = given;
+  view.columns = std::max(view.columns, 20);
+  std::vector<std::string> lines;
+  const std::size_t width = static_cast<std::size_t>(view.columns) - 1;
+  lines.push_back(title_line(state, view));
+  if (state.model_loaded) {
+    for (const DocumentProgress& d : state.documents) {
+      lines.push_back(fit_for_terminal(document_line(d), width));
+    }
+  }
+  const std::size_t used = lines.size() + 2;  // the bottom line, and the cursor's own
+  const std::size_t rows = static_cast<std::size_t>(std::max(view.rows, 4));
+  const auto shown = agents_to_show(state, rows > used ? rows - used : 0);
+  for (const AgentProgress* a : shown) lines.push_back(agent_line(state, *a, view));
+  lines.push_back(fit_for_terminal(bottom_line(state, state.agents.size() - shown.size()), width));
+  return lines;
+}
+
+}  // namespace swarmkv::cli

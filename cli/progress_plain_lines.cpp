@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "cli/progress_render.h"
+#include "swarmkv/report.h"
+
+namespace swarmkv::cli {
+namespace {
+
+constexpr double kPrefillEveryMs = 2000;
+constexpr std::size_t kTextColumns = 160;
+
+std::string safe(const std::string& text) { return fit_for_terminal(text, kTextColumns); }
+
+std::string stamped(const Event& event, const std::string& text) {
+  return fmt::format("{:7.1f} s  {}", event.t_ms / 1000, text);
+}
+
+std::optional<std::string> prefill_line(const ProgressState& state, const Event& event,
+                                        PlainMemory& memory) {
+  // The last piece is told by the event that the document is ready.
+  if (event.n_tokens <= 0 || event.n_tokens == event.n_total) return std::nullopt;
+  if (memory.last_prefill_ms && event.t_ms - *memory.last_prefill_ms < kPrefillEveryMs) {
+    return std::nullopt;
+  }
+  for (const DocumentProgress& d : state.documents) {
+    if (d.name != event.name || d.ready) continue;
+    memory.last_prefill_ms = event.t_ms;
+    const int percent = d.n_total > 0 ? static_cast<int>(100L * d.n_tokens / d.n_total) : 0;
+    return stamped(event, fmt::format("document {}: {} of {} tokens ({} %), {:.0f} tok/s",
+                                      safe(d.name), with_commas(d.n_tokens), with_commas(d.n_total),
+                                      percent, d.tokens_per_s()));
+  }
+  return std::nullopt;
+}
+
+std::string ready_line(const ProgressState& state, const Event& event) {
+  for (const DocumentProgress& d : state.documents) {
+    if (d.name != event.name) continue;
+    return stamped(
+        event, fmt::format("document {}: ready, {} tokens", safe(d.name), with_commas(d.n_total)));
+  }
+  return stamped(event, "document " + safe(event.name) + ": ready");
+}
+
+std::string finished_line(const ProgressState& state, const Event& event) {
+  const AgentProgress* agent = state.agent(event.name);
+  const std::string how = event.code.empty() ? "" : " (" + safe(event.code) + ")";
+  const int n_tokens = agent == nullptr ? event.n_tokens : agent->n_tokens;
+  return stamped(event, fmt::format("{}: finished{}, {} tokens", safe(event.name), how,
+                                    with_commas(n_tokens)));
+}
+
+std::string ended_line(const Event& event, const char* how) {
+  std::string text = safe(event.name) + ": " + how;
+  if (!event.text.empty()) text += ": " + safe(event.text);
+  return stamped(event, text);
+}
+
+}  // namespace
+
+std::string header_line(const ProgressState& state) {
+  const std::size_t n = state.agents.size();
+  std::string out = safe(state.title) + " \u00b7 " + safe(state.model);
+  if (!state.device.empty()) out += " \u00b7 " + safe(state.device);
+  return out + fmt::format(" \u00b7 {} {}", with_commas(static_cast<long>(n)),
+                           n == 1 ? "agent" : "agents");
+}
+
+std::optional<std::string> plain_line(const ProgressState& state, const Event& event,
+                                      PlainMemory& memory) {
+  switch (event.type) {
+    case EventType::kDocumentProgress:
+      return prefill_line(state, event, memory);
+    case EventType::kDocumentReady:
+      return ready_line(state, event);
+    case EventType::kAgentStarted:
+      return stamped(event, safe(event.name) + ": started");
+    case EventType::kAgentPreempted:
+      return stamped(event, safe(event.name) + ": preempted, will go on when there is room");
+    case EventType::kAgentFinished:
+      return finished_line(state, event);
+    case EventType::kAgentFailed:
+      return ended_line(event, "failed");
+    case EventType::kAgentSkipped:
+      return ended_line(event, "skipped");
+    case EventType::kAgentCancelled:
+      return ended_line(event, "cancelled");
+    default:
+      return std::nullopt;  // warnings stand in the final table
+  }
+}
+
+std::string with_commas(long n) {
+  std::string digits = std::to_string(n);
+  for (std::size_t i = digits.size(); i > (n < 0 ? 4U : 3U); i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,144 @@
+#include "cli/progress_state.h"
+
+#include <algorithm>
+
+namespace swarmkv::cli {
+namespace {
+
+using Stage = AgentProgress::Stage;
+
+constexpr double kRateWindowMs = 2000;
+// Enough to fill the widest terminal with one-byte characters.
+constexpr std::size_t kTailBytes = 400;
+
+DocumentProgress& document_of(ProgressState& state, const std::string& name) {
+  for (DocumentProgress& document : state.documents) {
+    if (document.name == name) return document;
+  }
+  return state.documents.emplace_back(DocumentProgress{.name = name});
+}
+
+void append_tail(std::string& tail, const std::string& text) {
+  tail += text;
+  if (tail.size() <= kTailBytes) return;
+  std::size_t begin = tail.size() - kTailBytes;
+  // Not in the middle of a character.
+  while (begin < tail.size() && (static_cast<unsigned char>(tail[begin]) & 0xC0) == 0x80) ++begin;
+  tail.erase(0, begin);
+}
+
+void count_tokens(ProgressState& state, AgentProgress& agent, int n_tokens, double t_ms) {
+  if (n_tokens <= agent.n_tokens) return;
+  state.n_tokens += n_tokens - agent.n_tokens;
+  agent.n_tokens = n_tokens;
+  state.recent.emplace_back(t_ms, state.n_tokens);
+  while (state.recent.size() > 2 && t_ms - state.recent.front().first > kRateWindowMs) {
+    state.recent.pop_front();
+  }
+}
+
+void finish(AgentProgress& agent, Stage stage, const Event& event) {
+  agent.stage = stage;
+  agent.note = event.text.empty() ? event.code : event.text;
+}
+
+void apply_to_agent(ProgressState& state, AgentProgress& agent, const Event& event) {
+  agent.t_ms = event.t_ms;
+  switch (event.type) {
+    case EventType::kAgentStarted:
+      agent.stage = Stage::kStarted;
+      agent.started_ms = event.t_ms;
+      break;
+    case EventType::kAgentFirstToken:
+      agent.stage = Stage::kDecoding;
+      agent.first_token_ms = event.t_ms;
+      count_tokens(state, agent, std::max(1, event.n_tokens), event.t_ms);
+      break;
+    case EventType::kAgentDelta:
+      count_tokens(state, agent, event.n_tokens, event.t_ms);
+      append_tail(agent.tail, event.text);
+      break;
+    case EventType::kAgentPreempted:
+      agent.stage = Stage::kWaiting;
+      break;
+    case EventType::kAgentFinished:
+      count_tokens(state, agent, event.n_tokens, event.t_ms);
+      finish(agent, Stage::kFinished, event);
+      agent.note = event.code;  // the text of a finished agent is its answer, not news
+      break;
+    case EventType::kAgentFailed:
+      finish(agent, Stage::kFailed, event);
+      break;
+    case EventType::kAgentSkipped:
+      finish(agent, Stage::kSkipped, event);
+      break;
+    case EventType::kAgentCancelled:
+      finish(agent, Stage::kCancelled, event);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+double AgentProgress::tokens_per_s() const {
+  const double ms = t_ms - first_token_ms;
+  return ms > 0 && n_tokens > 1 ? 1000.0 * (n_tokens - 1) / ms : 0;
+}
+
+const AgentProgress* ProgressState::agent(const std::string& name) const {
+  const auto found = agent_index.find(name);
+  return found == agent_index.end() ? nullptr : &agents[found->second];
+}
+
+int ProgressState::n_decoding() const {
+  return static_cast<int>(std::count_if(agents.begin(), agents.end(), [](const AgentProgress& a) {
+    return a.stage == Stage::kDecoding;
+  }));
+}
+
+double ProgressState::tokens_per_s() const {
+  if (recent.size() < 2) return 0;
+  const double ms = recent.back().first - recent.front().first;
+  return ms > 0 ? 1000.0 * static_cast<double>(recent.back().second - recent.front().second) / ms
+                : 0;
+}
+
+ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
+                            const std::string& model) {
+  ProgressState state;
+  state.title = title;
+  state.model = model;
+  for (const DocumentSpec& document : pipeline.documents) {
+    state.documents.push_back(DocumentProgress{.name = document.name});
+  }
+  for (const AgentSpec& spec : pipeline.agents) {
+    state.agent_index.emplace(spec.name, state.agents.size());
+    AgentProgress& agent = state.agents.emplace_back();
+    agent.name = spec.name;
+    agent.needs = spec.needs;
+    agent.max_tokens = spec.function ? 0 : spec.max_tokens;
+  }
+  return state;
+}
+
+void apply(ProgressState& state, const Event& event) {
+  state.t_ms = std::max(state.t_ms, event.t_ms);
+  if (event.type == EventType::kDocumentProgress || event.type == EventType::kDocumentReady) {
+    DocumentProgress& document = document_of(state, event.name);
+    document.n_tokens = std::max(document.n_tokens, event.n_tokens);
+    document.n_total = std::max({document.n_total, event.n_total, document.n_tokens});
+    document.t_ms = event.t_ms;
+    document.ready = document.ready || event.type == EventType::kDocumentReady;
+    return;
+  }
+  if (event.type == EventType::kWarning) {
+    state.warnings.push_back(event.text);
+    return;
+  }
+  const auto found = state.agent_index.find(event.name);
+  if (found != state.agent_index.end()) apply_to_agent(state, state.agents[found->second], event);
+}
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,58 @@
+// What the command line and the environment ask for. Unset = not given: a pipeline file or a
+// default decides.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace swarmkv::cli {
+
+/// The command was called wrongly; ends in exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Settings {
+  std::string command;
+  std::vector<std::string> arguments;  ///< what is left when flags are taken out
+  bool help = false;
+
+  // Model and engine.
+  std::optional<std::string> model;
+  std::string engine = "llama";
+  std::optional<int> ctx_size, n_gpu_layers, threads, threads_batch, batch_size, ubatch_size,
+      parallel;
+  std::optional<std::string> flash_attn, cache_type_k, cache_type_v;
+  std::vector<std::pair<std::string, std::string>> fake_answers;
+  int fake_delay_ms = 0, fake_ctx_train = 0, fake_cells_limit = 0, fake_fail_at_forward = 0;
+
+  // Sampling, for every agent.
+  std::optional<int> max_tokens, top_k;
+  std::optional<double> temperature, top_p, min_p, repeat_penalty;
+  std::optional<std::uint32_t> seed;
+  std::vector<std::string> stop;
+  bool ignore_eos = false;
+
+  // Input.
+  std::vector<std::string> files;
+  std::optional<std::string> questions, system;
+  bool no_chat_template = false;
+  std::optional<std::string> template_date;
+
+  // Output.
+  std::string output = "text", print = "final", progress = "auto", color = "auto";
+  std::vector<std::string> reports;
+  bool stream = false, quiet = false, verbose = false;
+
+  // The run.
+  bool strict = false, fail_fast = false, deterministic = false;
+  std::chrono::milliseconds timeout{0};
+};
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,38 @@
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace swarmkv::cli {
+namespace {
+
+bool is_dumb(const Environment& environment) { return environment("TERM") == "dumb"; }
+
+}  // namespace
+
+bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+
+bool use_color(const std::string& flag, const Environment& environment, bool fd_is_terminal) {
+  if (flag == "always") return true;
+  if (flag == "never") return false;
+  if (environment("NO_COLOR")) return false;
+  const auto force = environment("CLICOLOR_FORCE");
+  if (force && *force != "0") return true;
+  return fd_is_terminal && !is_dumb(environment);
+}
+
+ProgressMode progress_mode(const std::string& flag, bool quiet, const Environment& environment,
+                           bool fd_is_terminal) {
+  if (quiet || flag == "none") return ProgressMode::kNone;
+  if (flag == "plain" || is_dumb(environment)) return ProgressMode::kPlain;
+  if (flag == "tty") return ProgressMode::kTty;
+  return fd_is_terminal ? ProgressMode::kTty : ProgressMode::kPlain;
+}
+
+TerminalSize terminal_size(int fd) {
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+}  // namespace swarmkv::cli

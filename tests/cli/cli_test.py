@@ -1,0 +1,646 @@
+#!/usr/bin/env python3
+"""Drives the swarmkv command on the fake engine: what it prints, where, and how it ends.
+
+Needs SWARMKV_BIN = path of the command. Usage: cli_test.py [CLASS...]
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import report_schema  # noqa: E402
+
+BIN = os.environ.get("SWARMKV_BIN", "")
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden" / "cli"
+# Far beyond what anything takes here: it only ends a hang.
+WATCHDOG_S = 120
+
+DOCUMENT = "The seller delivers 40 barrels. The buyer pays within 30 days. Either side may cancel.\n" * 8
+
+REVIEW = """\
+version: 1
+name: review
+document: contract.txt
+agents:
+  parties:
+    prompt: Who are the parties?
+  risks:
+    prompt: Which clauses are risky?
+  memo:
+    prompt: "Join {{ parties }} and {{ risks }} into a memo."
+"""
+
+
+class CliTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.write("contract.txt", DOCUMENT)
+
+    def write(self, name, content):
+        path = self.folder / name
+        data = content.encode() if isinstance(content, str) else content
+        path.write_bytes(data)
+        return path
+
+    def environment(self, **extra):
+        keep = {k: v for k, v in os.environ.items() if not k.startswith("SWARMKV_")}
+        for name in ("NO_COLOR", "CLICOLOR_FORCE", "XDG_CACHE_HOME"):
+            keep.pop(name, None)
+        keep.update({"HOME": str(self.folder), "LC_ALL": "C.UTF-8"})
+        keep.update(extra)
+        return keep
+
+    def start(self, *args, env=None, **how):
+        how.setdefault("stdin", subprocess.DEVNULL)
+        how.setdefault("stdout", subprocess.PIPE)
+        how.setdefault("stderr", subprocess.PIPE)
+        process = subprocess.Popen([BIN, *args], cwd=self.folder,
+                                   env=self.environment(**(env or {})), **how)
+        self.addCleanup(self.reap, process)
+        return process
+
+    @staticmethod
+    def reap(process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+    def run_cli(self, *args, stdin=None, env=None, **how):
+        """Returns (exit code, stdout, stderr); a signal gives a negative code."""
+        if stdin is not None:
+            how["stdin"] = subprocess.PIPE
+        process = self.start(*args, env=env, **how)
+        out, err = process.communicate(stdin, timeout=WATCHDOG_S)
+        decode = lambda data: (data or b"").decode("utf-8", "surrogateescape")
+        return process.returncode, decode(out), decode(err)
+
+    def fake(self, command, *args, **how):
+        return self.run_cli(command, "--engine", "fake", *args, **how)
+
+    def ask(self, *args, **how):
+        return self.fake("ask", "-f", "contract.txt", *args, **how)
+
+    def check(self, result, code, err=""):
+        self.assertEqual(result[0], code, f"stdout: {result[1]}\nstderr: {result[2]}")
+        if err:
+            self.assertIn(err, result[2])
+        return result
+
+    def refused(self, result, code, err):
+        """A clean failure: the code, a sentence on stderr, nothing on stdout."""
+        self.check(result, code, err)
+        self.assertEqual(result[1], "")
+        self.assertIn("swarmkv: ", result[2])
+        return result
+
+    def report_of(self, path):
+        report = json.loads((self.folder / path).read_text(encoding="utf-8"))
+        self.assertEqual(report_schema.problems(report), [])
+        return report
+
+    def expect_golden(self, name, text):
+        path = GOLDEN / name
+        if os.environ.get("SWARMKV_UPDATE_GOLDEN"):
+            path.write_text(text, encoding="utf-8")
+        self.assertEqual(text, path.read_text(encoding="utf-8"), f"differs from {path}")
+
+
+class AskTest(CliTest):
+    def test_one_answer_stands_bare_on_stdout(self):
+        code, out, _ = self.ask("Who pays?", "--fake-answer", "Who pays=The buyer.")
+        self.assertEqual((code, out), (0, "The buyer.\n"))
+
+    def test_several_answers_get_headings_in_the_order_asked(self):
+        code, out, _ = self.ask("Who pays?", "Who delivers?", "--fake-answer", "Who pays=Buyer",
+                                "--fake-answer", "Who delivers=Seller")
+        self.assertEqual((code, out), (0, "# q1\nBuyer\n\n# q2\nSeller\n"))
+
+    def test_questions_come_one_a_line_from_a_file(self):
+        self.write("questions.txt", "Who pays?\r\n\n   \nWho delivers?")
+        code, out, _ = self.ask("When?", "--questions", "questions.txt", "--fake-answer", "When=Now",
+                                "--fake-answer", "Who pays?=Buyer", "--fake-answer",
+                                "Who delivers?=Seller")
+        self.assertEqual((code, out), (0, "# q1\nNow\n\n# q2\nBuyer\n\n# q3\nSeller\n"))
+
+    def test_the_document_may_come_from_standard_input(self):
+        code, out, _ = self.fake("ask", "-f", "-", "Who pays?", "--fake-answer", "barrels=Found",
+                                 stdin=DOCUMENT.encode())
+        self.assertEqual((code, out), (0, "Found\n"))
+
+    def test_braces_brackets_and_percent_signs_in_a_prompt_are_text(self):
+        for prompt in ("What is {{ x }}?", "[a, b]", "{%", "%s %d", "a=b"):
+            with self.subTest(prompt):
+                code, out, err = self.ask(prompt, "--fake-answer", f"{prompt.replace('=', '')}=yes")
+                if "=" not in prompt:
+                    self.assertEqual((code, out), (0, "yes\n"), err)
+                self.assertEqual(code, 0, err)
+
+    def test_a_prompt_behind_dashes_may_look_like_a_flag(self):
+        code, out, _ = self.ask("--fake-answer", "--temp=yes", "--", "-ngl")
+        self.assertEqual(code, 0)
+        self.assertNotEqual(out, "")
+
+    def test_the_document_is_computed_once(self):
+        self.check(self.ask(*[f"Question {i}?" for i in range(50)], "--report", "r.json", "-n", "4"), 0)
+        report = self.report_of("r.json")
+        document = report["documents"][0]
+        self.assertEqual(document["computed_tokens"], document["n_tokens"])
+        self.assertEqual(report["summary"]["counts"]["finished"], 50)
+        summary = report["summary"]
+        self.assertLess(summary["prompt_tokens_computed"], summary["prompt_tokens"] / 5)
+        self.assertEqual(summary["prompt_tokens_computed"] + summary["prompt_tokens_reused"],
+                         summary["prompt_tokens"])
+
+    def test_times_to_the_first_token_add_up_and_queueing_is_not_hidden(self):
+        self.check(self.ask("a", "b", "-np", "1", "-n", "10", "--ignore-eos", "--fake-delay-ms", "5",
+                            "--report", "r.json"), 0)
+        first, second = (a["metrics"] for a in self.report_of("r.json")["agents"])
+        for m in (first, second):
+            self.assertAlmostEqual(m["ttft_ms"], m["document_wait_ms"] + m["queue_ms"] + m["prefill_ms"],
+                                   delta=0.01)
+            self.assertAlmostEqual(m["ttft_warm_ms"], m["queue_ms"] + m["prefill_ms"], delta=0.01)
+        self.assertEqual(first["queue_ms"], 0)
+        # Ten forwards of 5 ms went by before the second could begin.
+        self.assertGreater(second["queue_ms"], 40)
+
+    def test_max_tokens_zero_only_reads(self):
+        code, _, err = self.ask("Who pays?", "-n", "0", "--report", "r.json")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(self.report_of("r.json")["agents"][0]["usage"]["completion_tokens"], 0)
+
+    def test_sampling_flags_reach_the_agents(self):
+        self.check(self.ask("Who pays?", "--temp", "0.5", "-s", "7", "-n", "3", "--stop", "[END]",
+                            "--ignore-eos", "--report", "r.json"), 0)
+        agent = self.report_of("r.json")["agents"][0]
+        self.assertEqual(agent["sampling"]["temperature"], 0.5)
+        self.assertEqual(agent["sampling"]["stop"], ["[END]"])
+        self.assertEqual(agent["sampling"]["max_tokens"], 3)
+        self.assertEqual(agent["usage"]["completion_tokens"], 3)
+
+
+class ManyPromptsTest(CliTest):
+    def test_ten_thousand_prompts_run_in_waves(self):
+        self.write("questions.txt", "\n".join(f"Question number {i}?" for i in range(10_000)))
+        code, out, err = self.ask("--questions", "questions.txt", "-n", "1", "--ignore-eos", "-o",
+                                  "json", "--progress", "none")
+        self.assertEqual(code, 0, err[-2000:])
+        report = json.loads(out)
+        self.assertEqual(report["summary"]["counts"]["finished"], 10_000)
+        self.assertEqual(report["documents"][0]["computed_tokens"],
+                         report["documents"][0]["n_tokens"])
+        self.assertLess(len(err.splitlines()), 100, "the table of 10,000 agents is cut")
+
+
+class BadInputTest(CliTest):
+    def test_a_missing_document(self):
+        self.refused(self.fake("ask", "-f", "nowhere.txt", "x"), 3, "'nowhere.txt'")
+
+    def test_a_folder_as_document(self):
+        self.refused(self.fake("ask", "-f", ".", "x"), 3, "directory")
+
+    def test_an_empty_document(self):
+        self.write("empty.txt", "")
+        self.refused(self.fake("ask", "-f", "empty.txt", "x"), 3, "empty")
+        self.refused(self.fake("ask", "-f", "-", "x"), 3, "empty")
+
+    def test_binary_formats_with_a_way_out(self):
+        self.write("a.pdf", b"%PDF-1.7\n...")
+        self.write("a.docx", b"PK\x03\x04....")
+        self.refused(self.fake("ask", "-f", "a.pdf", "x"), 3, "pdftotext")
+        self.refused(self.fake("ask", "-f", "a.docx", "x"), 3, "ZIP")
+
+    def test_a_document_larger_than_the_context_names_both_numbers(self):
+        result = self.refused(self.ask("x", "--fake-ctx-train", "64"), 4, "does not fit")
+        self.assertRegex(result[2], r"\b64\b")
+
+    def test_a_prompt_that_alone_exceeds_the_context(self):
+        self.write("tiny.txt", "Hi.")
+        self.refused(self.fake("ask", "-f", "tiny.txt", "word " * 3000, "--fake-ctx-train", "512"), 4,
+                     "does not fit")
+
+    def test_a_pool_that_is_too_small(self):
+        self.refused(self.ask("x", "-c", "16"), 4, "16")
+
+    def test_an_answer_length_that_cannot_fit(self):
+        self.refused(self.ask("x", "-n", "1000000"), 4, "does not fit")
+        self.refused(self.ask("x", "-n", "2147483647"), 2, "from 0 to 1000000")
+
+    def test_odd_bytes_give_one_warning_and_are_kept(self):
+        self.write("odd.txt", b"caf\xe9 and \x00 stay\n" * 3)
+        code, out, err = self.fake("ask", "-f", "odd.txt", "x", "--report", "r.json")
+        self.assertEqual(code, 0, err)
+        warnings = self.report_of("r.json")["warnings"]
+        self.assertEqual([w["code"] for w in warnings if w["code"] == "SK602"], ["SK602"])
+        self.assertIn("offset 3", err)
+
+    def test_odd_bytes_are_refused_under_strict(self):
+        self.write("odd.txt", b"caf\xe9")
+        self.refused(self.fake("ask", "-f", "odd.txt", "x", "--strict"), 3, "--strict")
+
+    def test_an_unwritable_report_is_found_before_the_model_loads(self):
+        for path in ("nowhere/r.json", ".json"):
+            with self.subTest(path):
+                if path == ".json":
+                    (self.folder / path).mkdir()
+                result = self.refused(self.ask("x", "--report", path), 3, f"'{path}'")
+                self.assertNotIn("model loaded", result[2])
+
+    def test_no_question_at_all(self):
+        self.write("blank.txt", "\n  \n")
+        self.refused(self.ask(), 2, "no question")
+        self.refused(self.ask("--questions", "blank.txt"), 2, "blank.txt")
+        self.refused(self.ask(""), 2, "prompt 1 is empty")
+
+    def test_a_questions_file_that_cannot_be_read(self):
+        self.refused(self.ask("--questions", "nowhere.txt"), 3, "nowhere.txt")
+        self.refused(self.ask("--questions", "."), 3, "folder")
+
+    def test_no_document_or_several(self):
+        self.refused(self.fake("ask", "x"), 2, "-f FILE")
+        self.refused(self.ask("-f", "contract.txt", "x"), 2, "not built yet")
+
+    def test_a_model_that_is_none(self):
+        self.write("text.gguf", "not a model")
+        self.write("empty.gguf", "")
+        self.write("cut.gguf", b"GGUF\x03\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff" + b"\xff" * 8)
+        for name in ("text.gguf", "empty.gguf", "cut.gguf", "nowhere.gguf", "."):
+            with self.subTest(name):
+                self.refused(self.run_cli("ask", "-f", "contract.txt", "x", "-m", name), 3, "")
+
+    def test_no_model_says_how_to_get_one(self):
+        self.refused(self.run_cli("ask", "-f", "contract.txt", "x"), 2, "scripts/get-models")
+
+    def test_an_agent_to_print_that_is_not_there(self):
+        self.refused(self.ask("x", "--print", "q2"), 2, "no agent 'q2'; did you mean 'q1'?")
+
+    def test_stream_of_several_agents(self):
+        self.refused(self.ask("x", "y", "--stream"), 2, "exactly one printed agent")
+
+    def test_control_characters_in_names_do_not_reach_the_terminal(self):
+        result = self.refused(self.fake("ask", "-f", "a\x1b[2Jb.txt", "x"), 3, "\\x1b[2J")
+        self.assertNotIn("\x1b", result[2])
+
+
+class UsageTest(CliTest):
+    def test_wrong_flags_and_commands_name_the_nearest(self):
+        self.refused(self.ask("x", "--temmp", "1"), 2, "did you mean '--temp'?")
+        self.refused(self.run_cli("rnu"), 2, "did you mean 'run'?")
+        self.refused(self.run_cli(), 2, "no command given")
+
+    def test_later_commands_and_flags_are_refused_by_name(self):
+        for command in ("plan", "bench", "snapshot", "schema", "completion"):
+            self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
+        self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
+        self.refused(self.ask("x", "--report", "r.html"), 2, "not built yet")
+
+    def test_numbers_out_of_range_name_value_and_range(self):
+        self.refused(self.ask("x", "-b", "0"), 2, "--batch-size '0'")
+        self.refused(self.ask("x", "-t", "4096"), 2, "from 0 to 512")
+        self.refused(self.ask("x", "--temp", "-1"), 2, "--temp '-1'")
+        self.refused(self.ask("x", env={"SWARMKV_PREDICT": "-5"}), 2, "SWARMKV_PREDICT '-5'")
+
+    def test_the_environment_sets_what_no_flag_does(self):
+        self.check(self.ask("x", "--ignore-eos", "--report", "a.json", env={"SWARMKV_PREDICT": "5"}), 0)
+        self.check(self.ask("x", "--ignore-eos", "-n", "3", "--report", "b.json",
+                            env={"SWARMKV_PREDICT": "5"}), 0)
+        self.assertEqual(self.report_of("a.json")["agents"][0]["usage"]["completion_tokens"], 5)
+        self.assertEqual(self.report_of("b.json")["agents"][0]["usage"]["completion_tokens"], 3)
+
+    def test_help_and_version_go_to_stdout(self):
+        for args in (["help"], ["--help"], ["-h"], ["ask", "--help"], ["help", "run"], ["run", "-h"]):
+            with self.subTest(args):
+                code, out, err = self.run_cli(*args)
+                self.assertEqual((code, err), (0, ""))
+                self.assertIn("swarmkv", out)
+        code, out, err = self.run_cli("version")
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"^swarmkv \d+\.\d+\.\d+ \(llama\.cpp .+\)\n$")
+
+    def test_help_equals_the_golden_page(self):
+        self.expect_golden("help_ask.txt", self.run_cli("help", "ask")[1])
+
+
+class RunTest(CliTest):
+    ANSWERS = ["--fake-answer", "memo=The memo.", "--fake-answer", "parties?=A and B",
+               "--fake-answer", "risky=Clause 4"]
+
+    def setUp(self):
+        super().setUp()
+        self.write("swarmkv.yaml", REVIEW)
+
+    def test_the_default_file_prints_what_nobody_needs(self):
+        code, out, err = self.fake("run", *self.ANSWERS)
+        self.assertEqual((code, out), (0, "The memo.\n"), err)
+
+    def test_print_chooses_agents(self):
+        for choice, expected in (("none", ""), ("risks", "Clause 4\n"),
+                                 ("all", "# parties\nA and B\n\n# risks\nClause 4\n\n# memo\nThe memo.\n"),
+                                 ("memo,parties", "# parties\nA and B\n\n# memo\nThe memo.\n")):
+            with self.subTest(choice):
+                self.assertEqual(self.fake("run", *self.ANSWERS, "--print", choice)[:2], (0, expected))
+
+    def test_answers_are_inserted_into_the_join(self):
+        out = self.fake("run", "--fake-answer", "Join A and B and Clause 4=Seen both.",
+                        *self.ANSWERS)[1]
+        self.assertEqual(out, "Seen both.\n")
+
+    def test_a_pipeline_may_come_from_standard_input(self):
+        code, out, err = self.fake("run", "-", *self.ANSWERS, stdin=REVIEW.encode())
+        self.assertEqual((code, out), (0, "The memo.\n"), err)
+
+    def test_a_pipeline_with_errors_lists_them_with_their_place(self):
+        self.write("bad.yaml", REVIEW.replace("prompt: Who", "promt: Who").replace("{{ risks }}",
+                                                                                 "{{ risk }}"))
+        code, out, err = self.fake("run", "bad.yaml")
+        self.assertEqual((code, out), (2, ""))
+        self.assertRegex(err, r"bad\.yaml:6:5: error: .*promt")
+        self.assertRegex(err, r"bad\.yaml:10:\d+: error: .*risk")
+        self.assertIn("did you mean", err)
+
+    def test_a_circle_is_shown_as_a_path(self):
+        self.write("circle.yaml", REVIEW.replace("Who are the parties?", '"{{ memo }} Who?"'))
+        code, _, err = self.fake("run", "circle.yaml")
+        self.assertEqual(code, 2)
+        self.assertIn("parties -> memo -> parties", err)
+
+    def test_a_missing_pipeline(self):
+        self.refused(self.fake("run", "nowhere.yaml"), 3, "nowhere.yaml")
+        self.refused(self.fake("run", "a.yaml", "b.yaml"), 2, "one pipeline file")
+
+    def test_file_settings_hold_and_flags_beat_them(self):
+        self.write("one.yaml", "version: 1\ndocument: contract.txt\nagents:\n  a:\n    prompt: x\n"
+                               "    max_tokens: 6\n    temperature: 0.25\n")
+        self.check(self.fake("run", "one.yaml", "--ignore-eos", "--report", "a.json"), 0)
+        self.check(self.fake("run", "one.yaml", "--ignore-eos", "-n", "2", "--report", "b.json"), 0)
+        file, flag = (self.report_of(n)["agents"][0] for n in ("a.json", "b.json"))
+        self.assertEqual((file["usage"]["completion_tokens"], file["sampling"]["temperature"]), (6, 0.25))
+        self.assertEqual((flag["usage"]["completion_tokens"], flag["sampling"]["temperature"]), (2, 0.25))
+
+    def test_stdout_and_table_equal_the_golden_text(self):
+        code, out, err = self.fake("run", *self.ANSWERS, "--print", "all", "--progress", "none",
+                                   "--deterministic")
+        self.assertEqual(code, 0, err)
+        self.expect_golden("run_stdout.txt", out)
+        # Times change; words and counts do not.
+        table = re.sub(r"[\d,]+\.\d+", "#", err)
+        table = re.sub(r" \u00b7 idle # %|  \(\+ # s model load\)", "", table)
+        table = re.sub(r"critical path.*", "critical path", table)  # follows the clock, too
+        table = re.sub(r" +", " ", table)
+        self.expect_golden("run_table.txt", table)
+
+
+class ExitCodeTest(CliTest):
+    SLOW = """\
+version: 1
+document: contract.txt
+agents:
+  slow:
+    prompt: Take your time.
+    timeout: 100ms
+    max_tokens: 400
+  after: { prompt: "Use {{ slow }}" }
+  alone: { prompt: Independent., max_tokens: 2 }
+"""
+
+    def test_1_if_an_agent_times_out_and_its_dependents_are_skipped(self):
+        self.write("slow.yaml", self.SLOW)
+        code, _, err = self.fake("run", "slow.yaml", "--ignore-eos", "--fake-delay-ms", "20",
+                                 "--report", "r.json")
+        self.assertEqual(code, 1, err)
+        report = self.report_of("r.json")
+        by_name = {a["name"]: a for a in report["agents"]}
+        self.assertEqual(by_name["slow"]["error"]["code"], "timeout")
+        self.assertEqual(by_name["after"]["status"], "skipped")
+        self.assertIn("slow", by_name["after"]["skip_reason"])
+        self.assertEqual(by_name["alone"]["status"], "finished")
+        self.assertEqual(report["exit_code"], 1)
+
+    def test_5_if_the_engine_fails_for_good(self):
+        code, out, err = self.ask(*"abcdef", "-np", "1", "--fake-fail-at-forward", "2", "--report",
+                                  "r.json")
+        self.assertEqual(code, 5, err)
+        self.assertEqual(out, "")
+        self.assertEqual(self.report_of("r.json")["exit_code"], 5)
+
+    def test_124_if_the_run_takes_too_long(self):
+        code, _, err = self.ask("x", "-n", "2000", "--ignore-eos", "--fake-delay-ms", "20", "--timeout",
+                                "200ms", "--report", "r.json")
+        self.assertEqual(code, 124, err)
+        self.assertEqual(self.report_of("r.json")["exit_code"], 124)
+
+    def test_validate_0_2_and_3(self):
+        self.write("good.yaml", REVIEW)
+        self.write("bad.yaml", "version: 1\nagnets: {}\n")
+        self.assertEqual(self.run_cli("validate", "good.yaml")[:2],
+                         (0, "good.yaml: ok, 1 document, 3 agents\n"))
+        code, out, err = self.run_cli("validate", "good.yaml", "bad.yaml")
+        self.assertEqual(code, 2)
+        self.assertIn("bad.yaml:2:1: error:", err)
+        self.assertIn("good.yaml: ok", out)
+        self.refused(self.run_cli("validate", "nowhere.yaml"), 3, "nowhere.yaml")
+        self.refused(self.run_cli("validate"), 2, "FILE")
+
+    def test_inspect_refuses_what_is_no_model(self):
+        self.write("text.gguf", "not a model")
+        self.refused(self.run_cli("inspect", "text.gguf"), 3, "text.gguf")
+        self.refused(self.run_cli("inspect", "nowhere.gguf"), 3, "nowhere.gguf")
+        self.refused(self.run_cli("inspect"), 2, "one MODEL")
+
+
+class OutputTest(CliTest):
+    def test_json_on_stdout_is_the_report_and_nothing_else(self):
+        code, out, _ = self.ask("Who pays?", "-o", "json", "--report", "r.json")
+        self.assertEqual(code, 0)
+        report = json.loads(out)
+        self.assertEqual(report_schema.problems(report), [])
+        self.assertEqual(out, (self.folder / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(report["command"][0], "ask")
+        self.assertEqual(report["status"], "finished")
+
+    def test_json_goes_to_stdout_when_an_agent_fails(self):
+        code, out, _ = self.ask("x", "-o", "json", "--fake-fail-at-forward", "2")
+        self.assertEqual(code, 1, "the agent failed, but the context stays usable")
+        self.assertEqual(report_schema.problems(json.loads(out)), [])
+
+    def test_several_reports_are_all_written(self):
+        self.check(self.ask("x", "--report", "a.json", "--report", "b.json"), 0)
+        self.assertEqual(self.report_of("a.json"), self.report_of("b.json"))
+        self.assertEqual(sorted(p.name for p in self.folder.glob("*.tmp*")), [])
+
+    def test_quiet_leaves_only_the_answer(self):
+        code, out, err = self.ask("x", "-q", "--fake-answer", "x=yes")
+        self.assertEqual((code, out, err), (0, "yes\n", ""))
+
+    def test_model_text_goes_verbatim_into_a_pipe(self):
+        text = "tab\t esc \x1b[31m \u00fcml\u00e4ut \U0001f41d"
+        self.assertEqual(self.ask("x", "--fake-answer", f"x={text}")[1], text + "\n")
+
+    def test_a_stream_is_the_same_text(self):
+        text = "one two three \U0001f41d four"
+        plain = self.ask("x", "--fake-answer", f"x={text}")[1]
+        self.assertEqual(self.ask("x", "--fake-answer", f"x={text}", "--stream")[1], plain)
+
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            self.check(self.ask("x", stdout=full), 3, "standard output")
+            self.check(self.ask("x", "--stream", stdout=full), 3, "standard output")
+        (self.folder / "full.json").symlink_to("/dev/full")
+        code, out, err = self.ask("x", "--fake-answer", "x=kept", "--report", "full.json")
+        self.assertEqual(code, 3)
+        self.assertEqual(out, "kept\n", "the answer does not suffer")
+        self.assertIn("full.json", err)
+
+    def test_a_closed_stdout_is_an_error_and_no_file_is_overwritten(self):
+        command = 'exec "$0" "$@" >&-'
+        process = subprocess.run(
+            ["sh", "-c", command, BIN, "ask", "--engine", "fake", "-f", "contract.txt", "x"],
+            cwd=self.folder, env=self.environment(), stderr=subprocess.PIPE, timeout=WATCHDOG_S,
+            check=False)
+        self.assertEqual(process.returncode, 3, process.stderr)
+        self.assertEqual((self.folder / "contract.txt").read_text(), DOCUMENT)
+
+    def test_a_reader_that_goes_away_is_no_crash(self):
+        for extra in ([], ["--stream"]):
+            with self.subTest(extra):
+                read_end, write_end = os.pipe()
+                os.close(read_end)
+                code, _, err = self.ask("x", "-n", "50", "--ignore-eos", *extra, stdout=write_end)
+                os.close(write_end)
+                self.assertIn(code, (0, 1), err)
+
+    def test_plain_progress_begins_with_the_header(self):
+        _, _, err = self.ask("x", "y")
+        lines = err.splitlines()
+        self.assertEqual(lines[0], "contract.txt \u00b7 fake engine \u00b7 2 agents")
+        self.assertIn("model loaded", lines[1])
+        self.assertTrue(any("document contract: ready" in line for line in lines), err)
+        self.assertTrue(any("q1: finished" in line for line in lines), err)
+
+    def test_no_colours_outside_of_a_terminal_unless_asked(self):
+        self.assertNotIn("\x1b", self.ask("x")[2])
+        self.assertIn("\x1b[", self.ask("x", "--color", "always")[2])
+        self.assertIn("\x1b[", self.ask("x", env={"CLICOLOR_FORCE": "1"})[2])
+        self.assertNotIn("\x1b", self.ask("x", env={"CLICOLOR_FORCE": "1", "NO_COLOR": "1"})[2])
+
+    def test_the_default_model_is_named_in_the_header(self):
+        models = self.folder / "cache" / "models"
+        models.mkdir(parents=True)
+        (models / "SmolLM2-135M-Instruct.Q4_1.gguf").write_text("not a model")
+        result = self.check(self.run_cli("ask", "-f", "contract.txt", "x",
+                                         env={"SWARMKV_CACHE": str(self.folder / "cache")}), 3)
+        self.assertIn("SmolLM2-135M-Instruct.Q4_1 (default model)", result[2].splitlines()[0])
+
+
+class TerminalTest(CliTest):
+    def on_terminal(self, *args, env=None, stdout_too=False):
+        """Runs with stderr, and perhaps stdout, on a terminal of 80 x 24. Returns (code, screen bytes)."""
+        import fcntl
+        import pty
+        import struct
+        import termios
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        how = {"stderr": slave}
+        how["stdout"] = slave if stdout_too else subprocess.DEVNULL
+        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", *args,
+                             env={"TERM": "xterm", **(env or {})}, **how)
+        os.close(slave)
+        seen = b""
+        while True:
+            try:
+                data = os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not data:
+                break
+            seen += data
+        os.close(master)
+        return process.wait(timeout=WATCHDOG_S), seen.decode("utf-8", "replace")
+
+    def test_the_live_region_is_drawn_and_cleared(self):
+        code, screen = self.on_terminal("x", "-n", "4", "--ignore-eos", "--fake-delay-ms", "60")
+        self.assertEqual(code, 0)
+        self.assertIn("loading the model", screen)
+        self.assertRegex(screen, r"\x1b\[\d+A\x1b\[J\S*swarmkv ask|\x1b\[J\x1b\[1mswarmkv ask")
+        self.assertIn("document  contract", screen)
+
+    def test_a_dumb_terminal_gets_plain_lines(self):
+        code, screen = self.on_terminal("x", env={"TERM": "dumb"})
+        self.assertEqual(code, 0)
+        self.assertNotIn("\x1b", screen)
+        self.assertIn("document contract: ready", screen)
+
+    def test_model_text_cannot_drive_the_terminal(self):
+        code, screen = self.on_terminal("x", "-q", "--fake-answer", "x=a\x1b[2Jb\x07", stdout_too=True)
+        self.assertEqual(code, 0)
+        self.assertIn("a\\x1b[2Jb\\x07", screen)
+        self.assertNotIn("\x1b[2J", screen)
+
+
+class SignalTest(CliTest):
+    def wait_for_line(self, process, text):
+        """Reads stderr until a line holds `text`; returns what was read."""
+        seen = ""
+        for line in process.stderr:
+            seen += line.decode()
+            if text in line.decode():
+                return seen
+        self.fail(f"'{text}' never came; stderr was:\n{seen}")
+
+    def test_the_first_signal_keeps_what_is_finished(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with self.subTest(number):
+                process = self.start(
+                    "ask", "--engine", "fake", "-f", "contract.txt", "-np", "1", "short", "long",
+                    "--fake-answer", "short=Kept.", "--fake-answer", "long=" + "word " * 2000,
+                    "--fake-delay-ms", "20", "-n", "3000", "--progress", "plain", "--report", "r.json")
+                self.wait_for_line(process, "q1: finished")
+                process.send_signal(number)
+                out, err = process.communicate(timeout=WATCHDOG_S)
+                self.assertEqual(process.returncode, code, err)
+                self.assertIn(b"Kept.", out)
+                report = self.report_of("r.json")
+                self.assertEqual(report["exit_code"], code)
+                self.assertEqual(report["status"], "interrupted")
+                self.assertEqual([a["status"] for a in report["agents"]], ["finished", "cancelled"])
+                summary = report["summary"]
+                self.assertLessEqual(summary["prompt_tokens_computed"] + summary["prompt_tokens_reused"],
+                                     summary["prompt_tokens"])
+
+    def test_the_second_signal_ends_at_once(self):
+        # One forward takes far longer than the test may: only the second signal can end this.
+        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "--fake-delay-ms",
+                             "60000", "--progress", "plain")
+        self.wait_for_line(process, "q1: started")
+        process.send_signal(signal.SIGINT)
+        self.wait_for_line(process, "stopping")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
+
+    def test_a_signal_before_the_run_ends_at_once(self):
+        process = self.start("ask", "--engine", "fake", "-f", "-", "x", "--progress", "plain",
+                             stdin=subprocess.PIPE)
+        self.wait_for_line(process, "fake engine")  # waits for its document now
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=WATCHDOG_S), 130)
+
+
+if __name__ == "__main__":
+    if not os.access(BIN, os.X_OK):
+        sys.exit("SWARMKV_BIN does not name the swarmkv command")
+    BIN = os.path.abspath(BIN)
+    unittest.main()

@@ -1,0 +1,317 @@
+#include "cli/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "cli/flags.h"
+#include "cli/options.h"
+
+namespace swarmkv::cli {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Environment environment(Variables variables) {
+  return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end() || found->second.empty()) return std::nullopt;
+    return found->second;
+  };
+}
+
+Settings parse(const std::vector<std::string>& args, Variables variables = {}) {
+  return parse_command_line(args, environment(std::move(variables)));
+}
+
+std::string refusal(const std::vector<std::string>& args, Variables variables = {}) {
+  try {
+    parse(args, std::move(variables));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// One row for each setting that a flag, a variable and a pipeline file can give. `read` shows the
+// value that the library would get.
+struct Precedence {
+  const char* flag;
+  const char* flag_value;
+  const char* variable;
+  const char* variable_value;
+  std::function<void(Pipeline&)> file;
+  std::function<std::string(const Settings&, const Pipeline&)> read;
+  const char* from_flag;
+  const char* from_variable;
+  const char* from_file;
+  const char* built_in;
+};
+
+template <typename Member>
+auto engine_value(Member member) {
+  return [member](const Settings& s, const Pipeline& p) {
+    const EngineOptions options = engine_options(s, p.model);
+    if constexpr (std::is_convertible_v<decltype(options.*member), std::string>) {
+      return std::string(options.*member);
+    } else {
+      return std::to_string(options.*member);
+    }
+  };
+}
+
+template <typename Read>
+auto agent_value(Read read) {
+  return [read](const Settings& s, const Pipeline& given) {
+    Pipeline pipeline = given;
+    override_agents(pipeline, s);
+    return read(pipeline.agents[0]);
+  };
+}
+
+std::string number(double value) {
+  std::string text = std::to_string(value);
+  return text.substr(0, text.find('.') + 3);
+}
+
+std::vector<Precedence> precedence_table() {
+  using E = EngineOptions;
+  const auto model_file = [](auto set) { return [set](Pipeline& p) { set(p.model); }; };
+  const auto agent_file = [](auto set) { return [set](Pipeline& p) { set(p.agents[0]); }; };
+  return {
+      {"-c", "100", "SWARMKV_CTX_SIZE", "200", model_file([](ModelSpec& m) { m.ctx_size = 300; }),
+       engine_value(&E::ctx_size), "100", "200", "300", "0"},
+      {"-ngl", "10", "SWARMKV_N_GPU_LAYERS", "all",
+       model_file([](ModelSpec& m) { m.n_gpu_layers = 30; }),
+       [](const Settings& s, const Pipeline& p) {
+         return std::to_string(model_options(s, p, {}).n_gpu_layers);
+       },
+       "10", "10000", "30", "-1"},
+      {"-t", "1", "SWARMKV_THREADS", "2", model_file([](ModelSpec& m) { m.threads = 3; }),
+       engine_value(&E::threads), "1", "2", "3", "0"},
+      {"-tb", "1", "SWARMKV_THREADS_BATCH", "2",
+       model_file([](ModelSpec& m) { m.threads_batch = 3; }), engine_value(&E::threads_batch), "1",
+       "2", "3", "0"},
+      {"-b", "64", "SWARMKV_BATCH_SIZE", "128",
+       model_file([](ModelSpec& m) { m.batch_size = 256; }), engine_value(&E::batch_size), "64",
+       "128", "256", "512"},
+      {"-ub", "64", "SWARMKV_UBATCH_SIZE", "128",
+       model_file([](ModelSpec& m) { m.batch_size = 256; }), engine_value(&E::batch_size), "64",
+       "128", "256", "512"},
+      {"-np", "1", "SWARMKV_PARALLEL", "2", model_file([](ModelSpec& m) { m.parallel = 3; }),
+       engine_value(&E::parallel), "1", "2", "3", "0"},
+      {"-fa", "on", "SWARMKV_FLASH_ATTN", "off",
+       model_file([](ModelSpec& m) { m.flash_attn = "on"; }), engine_value(&E::flash_attn), "on",
+       "off", "on", "auto"},
+      {"-ctk", "q8_0", "SWARMKV_CACHE_TYPE_K", "bf16",
+       model_file([](ModelSpec& m) { m.cache_type_k = "f32"; }), engine_value(&E::cache_type_k),
+       "q8_0", "bf16", "f32", "f16"},
+      {"-ctv", "q8_0", "SWARMKV_CACHE_TYPE_V", "bf16",
+       model_file([](ModelSpec& m) { m.cache_type_v = "f32"; }), engine_value(&E::cache_type_v),
+       "q8_0", "bf16", "f32", "f16"},
+      {"-n", "1", "SWARMKV_PREDICT", "2", agent_file([](AgentSpec& a) { a.max_tokens = 3; }),
+       agent_value([](const AgentSpec& a) { return std::to_string(a.max_tokens); }), "1", "2", "3",
+       "512"},
+      {"--temp", "0.1", "SWARMKV_TEMP", "0.2",
+       agent_file([](AgentSpec& a) { a.sampling.temperature = 0.3; }),
+       agent_value([](const AgentSpec& a) { return number(a.sampling.temperature); }), "0.10",
+       "0.20", "0.30", "0.00"},
+      {"--top-k", "1", "SWARMKV_TOP_K", "2", agent_file([](AgentSpec& a) { a.sampling.top_k = 3; }),
+       agent_value([](const AgentSpec& a) { return std::to_string(a.sampling.top_k); }), "1", "2",
+       "3", "40"},
+      {"--top-p", "0.1", "SWARMKV_TOP_P", "0.2",
+       agent_file([](AgentSpec& a) { a.sampling.top_p = 0.3; }),
+       agent_value([](const AgentSpec& a) { return number(a.sampling.top_p); }), "0.10", "0.20",
+       "0.30", "0.95"},
+      {"--min-p", "0.1", "SWARMKV_MIN_P", "0.2",
+       agent_file([](AgentSpec& a) { a.sampling.min_p = 0.3; }),
+       agent_value([](const AgentSpec& a) { return number(a.sampling.min_p); }), "0.10", "0.20",
+       "0.30", "0.05"},
+      {"--repeat-penalty", "1.1", "SWARMKV_REPEAT_PENALTY", "1.2",
+       agent_file([](AgentSpec& a) { a.sampling.repeat_penalty = 1.3; }),
+       agent_value([](const AgentSpec& a) { return number(a.sampling.repeat_penalty); }), "1.10",
+       "1.20", "1.30", "1.00"},
+      {"-s", "1", "SWARMKV_SEED", "2", agent_file([](AgentSpec& a) { a.sampling.seed = 3; }),
+       agent_value([](const AgentSpec& a) { return std::to_string(a.sampling.seed); }), "1", "2",
+       "3", "42"},
+      {"--system", "flag", "SWARMKV_SYSTEM", "variable", [](Pipeline& p) { p.system = "file"; },
+       [](const Settings& s, const Pipeline& given) {
+         Pipeline pipeline = given;
+         override_agents(pipeline, s);
+         return pipeline.system;
+       },
+       "flag", "variable", "file", ""},
+      {"-m", "flag.gguf", "SWARMKV_MODEL", "variable.gguf",
+       [](Pipeline& p) { p.model.path = "/file.gguf"; },
+       [](const Settings& s, const Pipeline& p) {
+         try {
+           return choose_model(s, p, environment({{"SWARMKV_CACHE", "/nowhere"}})).path;
+         } catch (const UsageError&) {
+           return std::string("none");
+         }
+       },
+       "flag.gguf", "variable.gguf", "/file.gguf", "none"},
+  };
+}
+
+TEST(Parse, PrefersFlagThenEnvironmentThenFileThenDefault) {
+  for (const Precedence& row : precedence_table()) {
+    SCOPED_TRACE(row.flag);
+    Pipeline plain, file;
+    plain.agents.resize(1);
+    file.agents.resize(1);
+    row.file(file);
+    const Variables variables = {{row.variable, row.variable_value}};
+
+    EXPECT_EQ(row.read(parse({"run", row.flag, row.flag_value}, variables), file), row.from_flag);
+    EXPECT_EQ(row.read(parse({"run"}, variables), file), row.from_variable);
+    EXPECT_EQ(row.read(parse({"run"}), file), row.from_file);
+    EXPECT_EQ(row.read(parse({"run"}), plain), row.built_in);
+  }
+}
+
+TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
+  std::map<std::string, int> covered;
+  for (const Precedence& row : precedence_table()) ++covered[row.variable];
+  // Settings of the terminal and the run that no pipeline file has.
+  for (const char* name :
+       {"ENGINE", "DETERMINISTIC", "IGNORE_EOS", "NO_CHAT_TEMPLATE", "TEMPLATE_DATE", "PROGRESS",
+        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT"}) {
+    ++covered[std::string("SWARMKV_") + name];
+  }
+  for (const Flag& flag : flags()) {
+    if (flag.environment) {
+      EXPECT_EQ(covered[environment_name(flag)], 1) << flag.name;
+    }
+  }
+}
+
+TEST(Parse, TakesSwitchesFromTheEnvironmentAndLetsFlagsTakeThemBack) {
+  EXPECT_TRUE(parse({"run"}, {{"SWARMKV_STRICT", "1"}}).strict);
+  EXPECT_FALSE(parse({"run"}, {{"SWARMKV_STRICT", "0"}}).strict);
+  EXPECT_FALSE(parse({"run", "--strict=false"}, {{"SWARMKV_STRICT", "1"}}).strict);
+  EXPECT_EQ(refusal({"run"}, {{"SWARMKV_STRICT", "maybe"}}),
+            "SWARMKV_STRICT 'maybe': must be 1 or 0");
+}
+
+TEST(Parse, NamesTheVariableWhoseValueIsWrong) {
+  EXPECT_EQ(refusal({"run"}, {{"SWARMKV_THREADS", "many"}}),
+            "SWARMKV_THREADS 'many': must be a whole number from 0 to 512");
+}
+
+TEST(Parse, RefusesValuesOutOfRangeWithBothValues) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"-c", "-1"}, "--ctx-size '-1': must be a whole number from 0 to 100000000"},
+      {{"-c", "2147483648"}, "--ctx-size '2147483648': must be a whole number from 0 to 100000000"},
+      {{"-b", "0"}, "--batch-size '0': must be a whole number from 1 to 65536"},
+      {{"-t", "4096"}, "--threads '4096': must be a whole number from 0 to 512"},
+      {{"-t", "2x"}, "--threads '2x': must be a whole number from 0 to 512"},
+      {{"-t", ""}, "--threads '': must be a whole number from 0 to 512"},
+      {{"-n", "-1"}, "--predict '-1': must be a whole number from 0 to 1000000"},
+      {{"-np", "300"}, "--parallel '300': must be a whole number from 0 to 240"},
+      {{"--temp", "nan"}, "--temp 'nan': must be a number from 0 and up to 100"},
+      {{"--temp", "-1"}, "--temp '-1': must be a number from 0 and up to 100"},
+      {{"--top-p", "0"}, "--top-p '0': must be a number above 0 and up to 1"},
+      {{"--min-p", "1"}, "--min-p '1': must be a number from 0 and below 1"},
+      {{"-s", "-1"}, "--seed '-1': must be a whole number from 0 to 4294967295"},
+      {{"-fa", "yes"}, "--flash-attn 'yes': must be one of on, off, auto"},
+      {{"-ctv", "q4"},
+       "--cache-type-v 'q4': must be one of f32, f16, bf16, q8_0, q5_1, q5_0, "
+       "q4_1, q4_0"},
+      {{"--timeout", "90"},
+       "--timeout '90': must be a time above 0 with its unit, for example 500ms, 90s, 5m or 1h"},
+      {{"--template-date", "2026-02-30"},
+       "--template-date '2026-02-30': must be a date such as 2026-01-31"},
+      {{"--stop", ""}, "--stop: an empty text would stop every answer at once"},
+      {{"--fake-answer", "x"}, "--fake-answer 'x': must be WHEN=ANSWER"},
+      {{"--report", "out"}, "--report 'out': the name must end in .json"},
+      {{"--report", "out.md"}, "--report 'out.md': a report in .md is not built yet, only .json"},
+      {{"-o", "jsonl"}, "--output 'jsonl' is not built yet, only text and json"},
+      {{"-b", "64", "-ub", "32"},
+       "--batch-size 64 and --ubatch-size 32 differ: a forward is one ubatch here, so they must be "
+       "equal"},
+      {{"-ctv", "q8_0", "-fa", "off"},
+       "--cache-type-v q8_0 needs flash attention, but --flash-attn is off"},
+      {{"--stream", "-o", "json"}, "--stream writes text as it comes, but --output is json"},
+  };
+  for (const auto& [args, message] : cases) {
+    std::vector<std::string> words = {"run"};
+    words.insert(words.end(), args.begin(), args.end());
+    EXPECT_EQ(refusal(words), message);
+  }
+}
+
+TEST(Parse, AcceptsTheEdgesOfEveryRange) {
+  const Settings s =
+      parse({"run", "-c",     "100000000",  "-b",   "1",       "-t",        "512",
+             "-n",  "0",      "--temp",     "0",    "--top-p", "1",         "--min-p",
+             "0",   "--seed", "4294967295", "-ngl", "auto",    "--timeout", "500ms"});
+
+  EXPECT_EQ(s.ctx_size, 100000000);
+  EXPECT_EQ(s.max_tokens, 0);
+  EXPECT_EQ(s.seed, 4294967295U);
+  EXPECT_EQ(s.n_gpu_layers, -1);
+  EXPECT_EQ(s.timeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(parse({"run", "--timeout", "1.5m"}).timeout, std::chrono::seconds(90));
+}
+
+TEST(Parse, SuggestsTheNearestFlagAndCommand) {
+  EXPECT_EQ(refusal({"run", "--temmp", "1"}), "unknown flag '--temmp'; did you mean '--temp'?");
+  EXPECT_EQ(refusal({"ask", "--quesions=x"}),
+            "unknown flag '--quesions'; did you mean '--questions'?");
+  EXPECT_EQ(refusal({"rnu"}), "unknown command 'rnu'; did you mean 'run'?");
+  EXPECT_EQ(refusal({"run", "--xylophone"}), "unknown flag '--xylophone'");
+  EXPECT_EQ(refusal({"validate", "-m", "x"}), "'validate' does not take --model");
+}
+
+TEST(Parse, RefusesWhatIsNotBuiltYetByName) {
+  for (const char* command : {"plan", "bench", "snapshot", "schema", "completion", "serve"}) {
+    EXPECT_EQ(refusal({command}), "'" + std::string(command) + "' is not built yet");
+  }
+  for (const char* flag : {"--var", "--set", "--select", "--exclude", "--snapshot",
+                           "--snapshot-dir", "--handoff", "--save"}) {
+    EXPECT_EQ(refusal({"ask", flag, "x"}), "'" + std::string(flag) + "' is not built yet");
+  }
+}
+
+TEST(Parse, MissesTheValueOfTheLastFlag) {
+  EXPECT_EQ(refusal({"run", "-m"}), "-m needs a value");
+  EXPECT_EQ(refusal({"run", "x.yaml", "--temp"}), "--temp needs a value");
+}
+
+TEST(Parse, KeepsPromptsExactlyAsTyped) {
+  const std::vector<std::string> prompts = {
+      "[a,b]", "What is {{ x }}?", "-5 degrees?", "a=b", "x\ny", "\"quoted\"", "{}", "%%", "++"};
+  std::vector<std::string> args = {"ask", "-f", "doc"};
+  args.insert(args.end(), prompts.begin(), prompts.end());
+  args.insert(args.end(), {"--", "--temp", "-ngl"});
+  std::vector<std::string> expected = prompts;
+  expected.insert(expected.end(), {"--temp", "-ngl"});
+
+  EXPECT_EQ(parse(args).arguments, expected);
+}
+
+TEST(Parse, GrowsListsAndTakesTheLastOfAnythingElse) {
+  const Settings s = parse({"ask", "-f", "a", "-f", "b", "--stop", "[END]", "--stop", "x,y",
+                            "--temp", "1", "--temp", "2"});
+
+  EXPECT_EQ(s.files, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(s.stop, (std::vector<std::string>{"[END]", "x,y"}));
+  EXPECT_EQ(s.temperature, 2);
+}
+
+TEST(Parse, ShowsHelpWhateverElseIsWrong) {
+  EXPECT_TRUE(parse({"run", "--help", "--temp", "hot"}, {{"SWARMKV_SEED", "x"}}).help);
+  EXPECT_TRUE(parse({"ask", "-h"}).help);
+  EXPECT_EQ(parse({"--help"}).command, "help");
+  EXPECT_EQ(parse({"--version"}).command, "version");
+}
+
+TEST(Parse, SaysThatTheCommandComesFirst) {
+  EXPECT_EQ(refusal({}), "no command given");
+  EXPECT_EQ(refusal({"-m", "x"}), "the command comes first, for example: swarmkv ask -m ...");
+}
+
+}  // namespace
+}  // namespace swarmkv::cli
