@@ -8,6 +8,24 @@ namespace swarmkv::internal {
 PrefixTree::PrefixTree(Context& context, ForkKind kind, CellPool& cells, SeqPool& seqs)
     : context_(context), kind_(kind), cells_(cells), seqs_(seqs) {}
 
+PrefixTree::~PrefixTree() { drop_nodes(); }
+
+// Level by level: a document may declare every token a fork point, and recursion would not survive
+// such a chain.
+void PrefixTree::drop_nodes() {
+  std::vector<std::unique_ptr<PrefixNode>> open;
+  const auto take_children = [&](PrefixNode& node) {
+    for (auto& [token, child] : node.children) open.push_back(std::move(child));
+    node.children.clear();
+  };
+  take_children(root_);
+  while (!open.empty()) {
+    const std::unique_ptr<PrefixNode> node = std::move(open.back());
+    open.pop_back();
+    take_children(*node);
+  }
+}
+
 PrefixNode* PrefixTree::add(PrefixNode* parent, Tokens span) {
   assert(!span.empty());
   auto node = std::make_unique<PrefixNode>();
@@ -233,7 +251,7 @@ void PrefixTree::forget_all() {
     if (n->holder != kNoSeq) seqs_.give_back(n->holder);
     for (auto& [token, child] : n->children) open.push_back(child.get());
   }
-  root_.children.clear();
+  drop_nodes();
   cells_.give_back(n_cells_reserved_);
   n_cells_reserved_ = n_nodes_ = 0;
 }

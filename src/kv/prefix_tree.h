@@ -49,6 +49,7 @@ struct PrefixNode {
 class PrefixTree {
  public:
   PrefixTree(Context& context, ForkKind kind, CellPool& cells, SeqPool& seqs);
+  ~PrefixTree();
   PrefixTree(const PrefixTree&) = delete;
   PrefixTree& operator=(const PrefixTree&) = delete;
 
@@ -132,6 +133,7 @@ class PrefixTree {
  private:
   void remove_leaf(PrefixNode* node);
   void settle(PrefixNode* node);
+  void drop_nodes();
   template <typename Visit>
   void for_each(Visit visit) const;
   template <typename Visit>

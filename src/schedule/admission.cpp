@@ -25,17 +25,18 @@ void SchedulerCore::admit() {
     if (options_.deterministic && !admitted_.empty()) break;
     Branch& branch = **it;
     if (try_admit(branch)) {
+      if (blocked_head_ == &branch) blocked_head_ = nullptr;
       it = waiting_.erase(it);
       continue;
     }
     if (head == nullptr) {
       head = &branch;
       if (blocked_head_ != head) blocked_since_ = n_steps_;
+      blocked_head_ = head;
     }
     if (n_steps_ - blocked_since_ > kMaxPassingSteps || ++n_passed >= kMaxPassing) break;
     ++it;
   }
-  blocked_head_ = head;
 }
 
 SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) const {

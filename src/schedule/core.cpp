@@ -58,7 +58,8 @@ void SchedulerCore::check(const Request& request) const {
     previous = at;
   }
   const std::int64_t n_max = static_cast<std::int64_t>(n_prompt) + request.max_tokens;
-  const std::int64_t n_cells_needed = n_prompt + std::max(0, request.max_tokens - 1);
+  const std::int64_t n_cells_needed =
+      static_cast<std::int64_t>(n_prompt) + std::max(0, request.max_tokens - 1);
   const auto numbers = [&](std::int64_t needed, std::int64_t available, const char* of) {
     return "prompt " + std::to_string(n_prompt) + " + output " +
            std::to_string(request.max_tokens) + " tokens need " + std::to_string(needed) + ", " +

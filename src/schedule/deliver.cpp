@@ -26,6 +26,7 @@ ForwardStatus SchedulerCore::forward(std::string& error) {
     error = "unknown exception";
   }
   const double spent = seconds(before, now_());
+  stats_.n_evictions = tree_.n_evictions();
   EngineCounters& c = stats_.counters;
   c.forward_s += spent;
   ++c.n_forwards;
@@ -53,6 +54,7 @@ void SchedulerCore::deliver() {
       tree_.computed(part.node, part.n);
       stats_.prompt_tokens_computed += part.n;
       stats_.prefix_tokens_computed += part.n;
+      if (!part.node->released_early) stats_.document_tokens_computed += part.n;
       continue;
     }
     Branch& branch = *part.branch;
@@ -82,13 +84,16 @@ void SchedulerCore::deliver() {
   if (rows.empty()) return;
 
   const TimePoint before = now_();
+  const auto fail_all = [&](const std::string& what) {
+    for (Branch* branch : sampled)
+      fail(*branch, ErrorCode::kEngineFailed, "[schedule.sample] " + what);
+  };
   try {
     context_.sample(rows);
   } catch (const std::exception& e) {
-    for (Branch* branch : sampled) {
-      fail(*branch, ErrorCode::kEngineFailed, std::string("[schedule.sample] ") + e.what());
-    }
-    return;
+    return fail_all(e.what());
+  } catch (...) {
+    return fail_all("unknown exception");
   }
   const TimePoint after = now_();
   stats_.counters.sample_s += seconds(before, after);

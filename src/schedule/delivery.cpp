@@ -121,10 +121,9 @@ Delivery::~Delivery() {
 }
 
 void Delivery::post(std::function<void()> call) {
-  {
-    const MutexLock lock(mutex_);
-    queue_.push_back(std::move(call));
-  }
+  // Notified under the lock: once the call has run, its client may take all of this down.
+  const MutexLock lock(mutex_);
+  queue_.push_back(std::move(call));
   wake_.notify_one();
 }
 

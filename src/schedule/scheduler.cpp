@@ -122,6 +122,8 @@ struct Scheduler::Impl {
         // A bug of ours or an engine that throws where it must not: nobody may wait for ever
         // because of it.
         core.give_up_context(std::string("[schedule] internal error: ") + e.what());
+      } catch (...) {
+        core.give_up_context("[schedule] internal error: unknown exception");
       }
     }
   }

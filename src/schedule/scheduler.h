@@ -42,6 +42,8 @@ struct SchedulerStats {
   std::int64_t prompt_tokens_computed = 0;  ///< prefix jobs + private prompt tails, first time
   std::int64_t tokens_recomputed = 0;       ///< after preemptions
   std::int64_t prefix_tokens_computed = 0;  ///< of the first, in tree nodes
+  std::int64_t document_tokens_computed =
+      0;  ///< of these, in declared prefixes: no shared tails of branches
   int peak_used_cells = 0, used_cells = 0, n_cells = 0;
   int n_preemptions = 0, n_evictions = 0;
   bool engine_failed = false;  ///< the context could not be used again

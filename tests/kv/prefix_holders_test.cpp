@@ -1,4 +1,5 @@
-// Sequences of the tree: who gets one, what a failed forward does to it, and how the tree proves itself sound.
+// Sequences of the tree: who gets one, what a failed forward does to it, and how the tree proves
+// itself sound.
 #include <gtest/gtest.h>
 
 #include "support/fork_kinds.h"
@@ -19,7 +20,8 @@ TEST_P(EveryKindOfTree, ARowOfNodesTakesAsManySequencesAsAnnounced) {
   PrefixNode* b = rig.tree.extend(a, TreeRig::tokens(letters(10, 2)));
   PrefixNode* c = rig.tree.extend(b, TreeRig::tokens(letters(10, 3)));
   rig.tree.pin(c);
-  for (PrefixNode* next = nullptr; (next = PrefixTree::first_unready(c)) != nullptr;) rig.compute(next);
+  for (PrefixNode* next = nullptr; (next = PrefixTree::first_unready(c)) != nullptr;)
+    rig.compute(next);
 
   EXPECT_EQ(16 - rig.seqs.n_free(), n_announced);
   EXPECT_EQ(n_announced, GetParam() == ForkKind::kRecurrent ? 3 : 1);
@@ -59,15 +61,18 @@ TEST_P(EveryKindOfTree, WithoutAFreeSequenceANodeHasToWait) {
 }
 
 TEST_P(EveryKindOfTree, AfterAFailedForwardANodeHoldsWhatItClaims) {
-  for (const ForwardStatus status : {ForwardStatus::kAborted, ForwardStatus::kFatal, ForwardStatus::kNoSlot}) {
+  for (const ForwardStatus status :
+       {ForwardStatus::kAborted, ForwardStatus::kFatal, ForwardStatus::kNoSlot}) {
     TreeRig rig(GetParam());
     PrefixNode* top = rig.ready(rig.tree.root(), letters(40, 1));
     PrefixNode* node = rig.tree.extend(top, TreeRig::tokens(letters(40, 2)));
     rig.tree.pin(node);
     rig.compute(node, 10);
-    rig.model->faults().fail_at(rig.context->n_forwards() + 1, status, 1, status == ForwardStatus::kFatal ? 3 : 0);
+    rig.model->faults().fail_at(rig.context->n_forwards() + 1, status, 1,
+                                status == ForwardStatus::kFatal ? 3 : 0);
     Batch batch;
-    for (int i = 0; i < 5; ++i) batch.push_back({node->span[static_cast<std::size_t>(10 + i)], 50 + i, node->holder, false});
+    for (int i = 0; i < 5; ++i)
+      batch.push_back({node->span[static_cast<std::size_t>(10 + i)], 50 + i, node->holder, false});
     ASSERT_EQ(rig.context->forward(batch), status);
 
     rig.tree.repair(node);
@@ -89,7 +94,8 @@ TEST_P(EveryKindOfTree, APartOfABranchBecomesANodeAndGoesWithItsLastUser) {
   ASSERT_TRUE(rig.tree.fork(document, branch));
   const Tokens tail = TreeRig::tokens(letters(10, 2));
   Batch batch;
-  for (int i = 0; i < 10; ++i) batch.push_back({tail[static_cast<std::size_t>(i)], 40 + i, branch, false});
+  for (int i = 0; i < 10; ++i)
+    batch.push_back({tail[static_cast<std::size_t>(i)], 40 + i, branch, false});
   ASSERT_EQ(rig.context->forward(batch), ForwardStatus::kOk);
   ASSERT_TRUE(rig.cells.try_reserve(10));  // the branch's; the node takes them over
 
@@ -108,11 +114,17 @@ TEST_P(EveryKindOfTree, APartOfABranchBecomesANodeAndGoesWithItsLastUser) {
 
 TEST(PrefixIntegrity, EveryBrokenPromiseIsNoticed) {
   const std::pair<const char*, void (*)(TreeRig&, PrefixNode*, PrefixNode*)> faults[] = {
-      {"outside its span", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->n_computed = leaf->end() + 1; }},
-      {"length differs", [](TreeRig& rig, PrefixNode*, PrefixNode* leaf) { (void)rig.context->truncate(leaf->holder, 45); }},
+      {"outside its span",
+       [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->n_computed = leaf->end() + 1; }},
+      {"length differs", [](TreeRig& rig, PrefixNode*,
+                            PrefixNode* leaf) { (void)rig.context->truncate(leaf->holder, 45); }},
       {"before its parent", [](TreeRig&, PrefixNode* top, PrefixNode*) { top->n_computed = 30; }},
       {"negative pin", [](TreeRig&, PrefixNode* top, PrefixNode*) { top->n_pins = -1; }},
-      {"parent's end", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->start = 41; leaf->n_computed = 61; }},
+      {"parent's end",
+       [](TreeRig&, PrefixNode*, PrefixNode* leaf) {
+         leaf->start = 41;
+         leaf->n_computed = 61;
+       }},
       {"empty span", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->span.clear(); }},
       {"for nobody", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->span.push_back('x'); }},
       {"no sequence owns", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->holder = kNoSeq; }},

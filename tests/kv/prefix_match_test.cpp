@@ -25,7 +25,8 @@ TEST(PrefixMatch, TheDeepestNodeWhoseWholeSpanIsEqualIsTaken) {
 
   EXPECT_EQ(rig.match("contract annex and more").node, annex);
   EXPECT_EQ(rig.match("contract annex and more").n, 15);
-  EXPECT_EQ(rig.match("contract anne").node, contract) << "four letters are no reason to cut a node";
+  EXPECT_EQ(rig.match("contract anne").node, contract)
+      << "four letters are no reason to cut a node";
   EXPECT_EQ(rig.match("contrast").n, 0);
 }
 
@@ -59,7 +60,8 @@ TEST(PrefixMatch, ADeclaredEndCountsHoweverLittleItGains) {
 
   EXPECT_EQ(rig.match(document + "!", 5).n, 5);
   EXPECT_EQ(rig.match(document + "!", 0).n, 0);
-  EXPECT_EQ(rig.match(letters(100, 1).substr(0, 4) + "!x", 5).n, 0) << "it has to match up to there";
+  EXPECT_EQ(rig.match(letters(100, 1).substr(0, 4) + "!x", 5).n, 0)
+      << "it has to match up to there";
 }
 
 TEST(PrefixMatch, ADeclaredEndDoesNotHideALongerMatch) {
@@ -130,7 +132,8 @@ TEST(PrefixMatch, ARecurrentStateIsForkedWhereItStandsOrWillStand) {
   rig.tree.pin(running);
   rig.compute(running, 30);
   EXPECT_EQ(rig.match(letters(100, 2).substr(0, 20) + "!", 20).n, 0);
-  EXPECT_EQ(rig.match(letters(100, 2).substr(0, 60) + "!", 60).n, 60) << "there is time for a cut at 60";
+  EXPECT_EQ(rig.match(letters(100, 2).substr(0, 60) + "!", 60).n, 60)
+      << "there is time for a cut at 60";
 }
 
 TEST(PrefixMatch, AWindowThatWasLostIsNoMatch) {
@@ -160,7 +163,8 @@ TEST(PrefixMatch, LooksAtTheNodesOnItsPathOnly) {
   EXPECT_EQ(matched.size(), 3u);
 }
 
-// A document may declare every token a fork point: such a chain must not end the process in recursion.
+// A document may declare every token a fork point: such a chain must not end the process in
+// recursion.
 TEST(PrefixMatch, AVeryDeepTreeIsMatchedCheckedAndTakenDown) {
   constexpr int kDepth = 200000;
   TreeRig rig(ForkKind::kFull, kDepth);

@@ -147,7 +147,8 @@ TEST(PrefixTree, AParentOfAPinnedNodeIsNotEvictable) {
   EXPECT_EQ(rig.forked_text(leaf), "top leaf");
 }
 
-//  One sequence computes a row of nodes; when the leaf goes, its sequence stays with the parent, cut back.
+//  One sequence computes a row of nodes; when the leaf goes, its sequence stays with the parent,
+//  cut back.
 TEST(PrefixTree, AnEvictedLeafHandsItsSequenceToAParentThatHasNone) {
   for (const ForkKind kind : {ForkKind::kFull, ForkKind::kWindow}) {
     TreeRig rig(kind);

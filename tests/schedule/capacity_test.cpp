@@ -13,7 +13,8 @@ CoreHarness::Options pool_of(int n_cells, int n_seq_max = 16, ForkKind kind = Fo
   options.model.eog_every = 0;
   options.model.fork_kind = kind;
   options.model.n_swa = kind == ForkKind::kWindow ? 16 : 0;
-  options.context = {.n_cells = n_cells, .n_seq_max = n_seq_max, .n_batch = std::max(64, n_seq_max)};
+  options.context = {
+      .n_cells = n_cells, .n_seq_max = n_seq_max, .n_batch = std::max(64, n_seq_max)};
   options.scheduler.n_parallel = n_seq_max - 1;
   return options;
 }
@@ -37,7 +38,8 @@ void run_one(CoreHarness& h, const Request& request, int i) {
 
 TEST(Capacity, CellsOfEndedRequestsComeBack) {
   CoreHarness h(pool_of(30));
-  const Request request = h.request(nullptr, "twenty letters of it", 11);  // 20 + 10 cells: all there are
+  const Request request =
+      h.request(nullptr, "twenty letters of it", 11);  // 20 + 10 cells: all there are
   for (int i = 0; i < 500; ++i) {
     ASSERT_NO_FATAL_FAILURE(run_one(h, request, i));
     ASSERT_EQ(h.context->n_used_cells(), 0) << "after request " << i;
@@ -62,7 +64,8 @@ TEST(Capacity, BranchesOfAnOvercommittedPoolTakeTurnsAndAllFinish) {
     const auto document = h.document(letters(200, 1));
     std::vector<Request> requests;
     std::vector<std::shared_ptr<Seen>> seen;
-    for (int i = 0; i < 4; ++i) requests.push_back(h.request(document, std::to_string(i) + letters(19, 7), max_tokens));
+    for (int i = 0; i < 4; ++i)
+      requests.push_back(h.request(document, std::to_string(i) + letters(19, 7), max_tokens));
     for (const Request& request : requests) seen.push_back(h.submit(request));
     h.run();
 
@@ -71,7 +74,8 @@ TEST(Capacity, BranchesOfAnOvercommittedPoolTakeTurnsAndAllFinish) {
       EXPECT_EQ(seen[i]->result.tokens, h.alone(requests[i]).tokens);
       EXPECT_EQ(seen[i]->text_so_far, seen[i]->result.text);
     }
-    EXPECT_EQ(h.core->stats().prefix_tokens_computed, 200) << "the document is not evicted under its branches";
+    EXPECT_EQ(h.core->stats().prefix_tokens_computed, 200)
+        << "the document is not evicted under its branches";
   }
 }
 
@@ -122,7 +126,8 @@ TEST(Capacity, PeakCellsAreTheDocumentAndTheTails) {
 //  cells for one document and its branches; two documents take turns, so one is always in the way
 TEST(Capacity, ADocumentInUseIsNotEvictedForAnother) {
   CoreHarness h(pool_of(160));
-  const std::shared_ptr<const Tokens> documents[] = {h.document(letters(90, 1)), h.document(letters(90, 2))};
+  const std::shared_ptr<const Tokens> documents[] = {h.document(letters(90, 1)),
+                                                     h.document(letters(90, 2))};
   std::vector<Request> requests;
   std::vector<std::shared_ptr<Seen>> seen;
   for (int i = 0; i < 24; ++i) {

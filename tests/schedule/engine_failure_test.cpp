@@ -57,16 +57,19 @@ TEST_P(EveryKind, APrefillThatFailsHalfWayFailsAllWaitersAndTheNextRunStartsFres
 TEST_P(EveryKind, AnAbortedOrCrowdedForwardIsRepeatedAndNobodyNotices) {
   for (const ForwardStatus status : {ForwardStatus::kAborted, ForwardStatus::kNoSlot}) {
     for (const int at : {1, 3, 5, 8, 12}) {
-      SCOPED_TRACE(::testing::Message() << "status " << static_cast<int>(status) << " at forward " << at);
+      SCOPED_TRACE(::testing::Message()
+                   << "status " << static_cast<int>(status) << " at forward " << at);
       CoreHarness h(options_of(GetParam()));
       h.model->faults().fail_at(at, status, 2);
       const Waiters waiters(h);
       h.run(2000);
 
       for (std::size_t i = 0; i < 3; ++i) {
-        ASSERT_EQ(waiters.seen[i]->result.state, RequestState::kFinished) << waiters.seen[i]->result.error;
+        ASSERT_EQ(waiters.seen[i]->result.state, RequestState::kFinished)
+            << waiters.seen[i]->result.error;
         EXPECT_EQ(waiters.seen[i]->result.tokens, h.alone(waiters.requests[i]).tokens);
-        EXPECT_EQ(waiters.seen[i]->text_so_far, waiters.seen[i]->result.text) << "text was sent twice";
+        EXPECT_EQ(waiters.seen[i]->text_so_far, waiters.seen[i]->result.text)
+            << "text was sent twice";
       }
     }
   }
@@ -81,7 +84,8 @@ TEST_P(EveryKind, WhateverTheEngineThrowsReachesThoseWhoWaitedAsAnError) {
       {"told to throw", [](FakeFaults& f, int k) { f.throw_error_at(k, ErrorCode::kInternal); }},
       {"told to throw", [](FakeFaults& f, int k) { f.throw_std_at(k); }},
       {"unknown exception", [](FakeFaults& f, int k) { f.throw_other_at(k); }},
-      {"sample", [](FakeFaults& f, int) { f.throw_at_sample(1, [] { throw std::runtime_error("no"); }); }},
+      {"sample",
+       [](FakeFaults& f, int) { f.throw_at_sample(1, [] { throw std::runtime_error("no"); }); }},
       {"sample", [](FakeFaults& f, int) { f.throw_at_sample(1, [] { throw 42; }); }},
   };
   for (const Case& c : cases) {
@@ -140,7 +144,8 @@ TEST(EngineFailure, ThreeFatalForwardsInARowEndTheEngine) {
 
   EXPECT_EQ(h.context->n_forwards(), 3);
   EXPECT_TRUE(h.core->stats().engine_failed);
-  for (const auto& seen : waiters.seen) EXPECT_EQ(seen->result.error_code, ErrorCode::kEngineFailed);
+  for (const auto& seen : waiters.seen)
+    EXPECT_EQ(seen->result.error_code, ErrorCode::kEngineFailed);
   EXPECT_EQ(h.context->n_used_cells(), 0);
 
   h.model->faults().clear();
@@ -159,7 +164,8 @@ TEST(EngineFailure, FatalForwardsWithSuccessBetweenThemDoNotEndTheEngine) {
   h.run(1000);
 
   EXPECT_FALSE(h.core->stats().engine_failed);
-  EXPECT_EQ(waiters.seen[4]->result.state, RequestState::kFinished) << waiters.seen[4]->result.error;
+  EXPECT_EQ(waiters.seen[4]->result.state, RequestState::kFinished)
+      << waiters.seen[4]->result.error;
 }
 
 }  // namespace

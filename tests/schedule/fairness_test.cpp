@@ -67,7 +67,8 @@ TEST(Fairness, SmallRequestsPassABlockedHeadForAWhileOnly) {
   int last_passing = 0, n_passed = 0, head_starts = 0;
   for (int step = 1; head_starts == 0; ++step) {
     ASSERT_LT(step, 1000);
-    const auto small = h.submit(h.request(nullptr, letters(10, 100u + static_cast<unsigned>(step)), 2));
+    const auto small =
+        h.submit(h.request(nullptr, letters(10, 100u + static_cast<unsigned>(step)), 2));
     h.step();
     if (head->n_admitted > 0) {
       head_starts = step;
@@ -119,16 +120,19 @@ TEST(Fairness, ALongPrefillDoesNotStopTheStreamOfOthers) {
   while (streaming->n_first == 0) h.step();
   std::vector<std::shared_ptr<Seen>> readers;
   for (int i = 0; i < 20; ++i) {
-    readers.push_back(h.submit(h.request(h.document(letters(300, 10u + static_cast<unsigned>(i))), "q", 2)));
+    readers.push_back(
+        h.submit(h.request(h.document(letters(300, 10u + static_cast<unsigned>(i))), "q", 2)));
   }
   h.run();
 
   const auto& times = streaming->result.token_times;
   ASSERT_EQ(times.size(), 150u);
   for (std::size_t i = 1; i < times.size(); ++i) {
-    ASSERT_EQ(times[i] - times[i - 1], std::chrono::milliseconds(1)) << "token " << i << " came late";
+    ASSERT_EQ(times[i] - times[i - 1], std::chrono::milliseconds(1))
+        << "token " << i << " came late";
   }
-  EXPECT_LT(*readers[5]->result.finished, *streaming->result.finished) << "prefill goes on beside it";
+  EXPECT_LT(*readers[5]->result.finished, *streaming->result.finished)
+      << "prefill goes on beside it";
 }
 
 TEST(Fairness, ShortRequestsDoNotWaitForTheEndOfALongDocument) {

@@ -100,7 +100,8 @@ int returns_of_the_unlucky(int n_cells) {
 
 TEST(Preemption, WhoSteppedBackTwiceComesBackWithRoomToItsEnd) {
   int n_returns = 0;
-  for (int n_cells = 250; n_cells < 1000; n_cells += 25) n_returns += returns_of_the_unlucky(n_cells);
+  for (int n_cells = 250; n_cells < 1000; n_cells += 25)
+    n_returns += returns_of_the_unlucky(n_cells);
 
   EXPECT_GT(n_returns, 0) << "the test wants somebody preempted twice";
 }

@@ -58,51 +58,23 @@ std::string fan_name(const ::testing::TestParamInfo<Fan>& info) {
   return std::to_string(info.param.n) + names[static_cast<int>(info.param.arrival)];
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Fans, SharedDocument,
-    ::testing::Values(Fan{1, Arrival::kTogether}, Fan{2, Arrival::kTogether}, Fan{8, Arrival::kTogether},
-                      Fan{50, Arrival::kTogether}, Fan{300, Arrival::kTogether},
-                      Fan{2, Arrival::kOneByOne}, Fan{8, Arrival::kOneByOne},
-                      Fan{50, Arrival::kOneByOne}, Fan{300, Arrival::kOneByOne},
-                      Fan{2, Arrival::kDuringPrefill}, Fan{8, Arrival::kDuringPrefill},
-                      Fan{50, Arrival::kDuringPrefill}, Fan{300, Arrival::kDuringPrefill}),
-    fan_name);
-
-//  common text --> document a     (a continues the common text, b is the common text and something else)
-//             \-> document b
-TEST(PrefixSharing, ACommonBeginningOfTwoDocumentsIsComputedOnce) {
-  CoreHarness h(roomy());
-  const std::string common = letters(100, 1);
-  const auto a = h.document(common + letters(80, 2)), b = h.document(common + letters(90, 3));
-  const std::vector<Request> requests = {h.request(a, question(1)), h.request(b, question(2)),
-                                         h.request(a, question(3)), h.request(b, question(4))};
-
-  for (const Request& request : requests) h.submit(request);
-  h.run();
-
-  EXPECT_EQ(h.core->stats().prompt_tokens_computed, tokens_with_shared_prefixes(requests));
-}
-
-TEST(PrefixSharing, QuestionsThatBeginAlikeShareFrom32TokensOn) {
-  for (const int n_alike : {31, 32}) {
-    CoreHarness h(roomy());
-    const auto document = h.document(letters(100, 1));
-    const std::string alike = letters(n_alike, 2);
-    const std::vector<Request> requests = {h.request(document, alike + "x first"),
-                                           h.request(document, alike + "y second")};
-
-    for (const Request& request : requests) h.submit(request);
-    h.run();
-
-    const std::int64_t apart = tokens_with_shared_prefixes(requests);
-    EXPECT_EQ(h.core->stats().prompt_tokens_computed, n_alike < 32 ? apart : tokens_of_tree(requests));
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Fans, SharedDocument,
+                         ::testing::Values(Fan{1, Arrival::kTogether}, Fan{2, Arrival::kTogether},
+                                           Fan{8, Arrival::kTogether}, Fan{50, Arrival::kTogether},
+                                           Fan{300, Arrival::kTogether}, Fan{2, Arrival::kOneByOne},
+                                           Fan{8, Arrival::kOneByOne}, Fan{50, Arrival::kOneByOne},
+                                           Fan{300, Arrival::kOneByOne},
+                                           Fan{2, Arrival::kDuringPrefill},
+                                           Fan{8, Arrival::kDuringPrefill},
+                                           Fan{50, Arrival::kDuringPrefill},
+                                           Fan{300, Arrival::kDuringPrefill}),
+                         fan_name);
 
 TEST(PrefixSharing, CancellingTheFirstRequesterChangesNothingForTheOthers) {
   CoreHarness h(roomy());
   const auto document = h.document(letters(300, 1));
-  const std::vector<Request> requests = {h.request(document, question(1)), h.request(document, question(2)),
+  const std::vector<Request> requests = {h.request(document, question(1)),
+                                         h.request(document, question(2)),
                                          h.request(document, question(3))};
   std::vector<std::shared_ptr<Seen>> seen;
   for (const Request& request : requests) seen.push_back(h.submit(request));

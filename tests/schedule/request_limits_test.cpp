@@ -41,7 +41,8 @@ TEST(RequestLimits, AStopStringMaySpanTokensAndIsNotShown) {
   const auto seen = h.submit(request);
   while (!h.core->idle()) {
     h.step();
-    EXPECT_EQ(seen->text_so_far.find('S'), std::string::npos) << "the beginning of a stop string was shown";
+    EXPECT_EQ(seen->text_so_far.find('S'), std::string::npos)
+        << "the beginning of a stop string was shown";
   }
 
   EXPECT_EQ(seen->result.text, "abc ");
@@ -74,7 +75,8 @@ TEST(RequestLimits, SiblingsDoNotShareASampler) {
   CoreHarness probe(options);
   const auto document = probe.document(letters(40, 1));
   std::vector<Request> kinds(5, probe.request(document, "same question", 16));
-  kinds[1].sampling.temperature = kinds[2].sampling.temperature = kinds[3].sampling.temperature = 0.9;
+  kinds[1].sampling.temperature = kinds[2].sampling.temperature = kinds[3].sampling.temperature =
+      0.9;
   kinds[1].sampling.seed = kinds[3].sampling.seed = 1;
   kinds[2].sampling.seed = 2;
   kinds[4].sampling.json_schema = R"({"type":"array","items":{"type":"integer"},"minItems":3})";
@@ -88,7 +90,8 @@ TEST(RequestLimits, SiblingsDoNotShareASampler) {
     }
     h.run();
 
-    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(seen[i]->result.tokens, h.alone(kinds[i]).tokens) << i;
+    for (std::size_t i = 0; i < 5; ++i)
+      EXPECT_EQ(seen[i]->result.tokens, h.alone(kinds[i]).tokens) << i;
     EXPECT_EQ(seen[1]->result.tokens, seen[3]->result.tokens);
     EXPECT_NE(seen[0]->result.tokens, seen[1]->result.tokens);
     EXPECT_NE(seen[1]->result.tokens, seen[2]->result.tokens);
@@ -113,10 +116,16 @@ TEST(RequestLimits, WhatCannotRunIsRefusedWithBothNumbers) {
       {ErrorCode::kDoesNotFit, {"training"}, [](Request& r) { r.max_tokens = 2147483647; }},
       {ErrorCode::kInvalidArgument, {"no token"}, [](Request& r) { r.suffix.clear(); }},
       {ErrorCode::kInvalidArgument, {"-1", "max_tokens"}, [](Request& r) { r.max_tokens = -1; }},
-      {ErrorCode::kInvalidArgument, {"stop"}, [](Request& r) { r.stop = {"x", ""}; }},
+      {ErrorCode::kInvalidArgument,
+       {"stop"},
+       [](Request& r) {
+         r.stop = {"x", ""};
+       }},
       {ErrorCode::kInvalidArgument, {"262", "at 3"}, [](Request& r) { r.suffix[3] = 262; }},
       {ErrorCode::kInvalidArgument, {"-5", "262"}, [](Request& r) { r.suffix[0] = -5; }},
-      {ErrorCode::kInvalidArgument, {"timeout"}, [](Request& r) { r.timeout = std::chrono::milliseconds(-1); }},
+      {ErrorCode::kInvalidArgument,
+       {"timeout"},
+       [](Request& r) { r.timeout = std::chrono::milliseconds(-1); }},
       {ErrorCode::kInvalidArgument, {"1000001"}, [](Request& r) { r.priority = 1000001; }},
       {ErrorCode::kInvalidArgument, {"fork point 1"}, [](Request& r) { r.fork_points = {1}; }},
   };
@@ -128,10 +137,12 @@ TEST(RequestLimits, WhatCannotRunIsRefusedWithBothNumbers) {
       ADD_FAILURE() << "accepted: " << c.says[0];
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), c.code) << e.what();
-      for (const std::string& part : c.says) EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+      for (const std::string& part : c.says)
+        EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
     }
   }
-  for (const std::vector<int>& points : std::vector<std::vector<int>>{{0}, {5, 5}, {6, 5}, {11}, {-3}}) {
+  for (const std::vector<int>& points :
+       std::vector<std::vector<int>>{{0}, {5, 5}, {6, 5}, {11}, {-3}}) {
     Request request = h.request(h.document("ten chars."), "q", 5);
     request.fork_points = points;
     EXPECT_THROW(h.submit(request), Error);
@@ -145,7 +156,8 @@ TEST(RequestLimits, WhatJustFitsRuns) {
   options.model.eog_every = 0;
   options.context.n_cells = 200;
   CoreHarness h(options);
-  const Request request = h.request(nullptr, "ten chars.", 191);  // the last token is never fed: 200 cells
+  const Request request =
+      h.request(nullptr, "ten chars.", 191);  // the last token is never fed: 200 cells
   const auto seen = h.submit(request);
   h.run();
 

@@ -17,7 +17,8 @@ enum class At { kWaiting, kPrefilling, kDecoding };
 
 // A scheduler whose forward number `stop_at` is held until somebody aborts or opens the gate.
 struct Held {
-  explicit Held(int stop_at, int n_parallel = 8) : model(make_fake_model({.eog_every = 0})) {
+  explicit Held(int stop_at, int n_parallel = 8)
+      : model(make_fake_model({.eog_every = 0, .forced = {}})) {
     model->faults().on_forward([this, stop_at](int k, const Batch&) {
       if (k < stop_at) return;
       reached.open();
@@ -29,7 +30,8 @@ struct Held {
     options.n_parallel = n_parallel;
     scheduler = std::make_unique<Scheduler>(
         model, model->make_context({.n_cells = 4000, .n_seq_max = 16, .n_batch = 64}), options);
-    document = std::make_shared<const Tokens>(model->tokenize(letters(500, 1), SpecialTokens::kPlainText));
+    document =
+        std::make_shared<const Tokens>(model->tokenize(letters(500, 1), SpecialTokens::kPlainText));
   }
   std::shared_ptr<Scheduler::Ticket> ask(const std::string& text) {
     Request request;
@@ -51,7 +53,8 @@ std::string state_name(const ::testing::TestParamInfo<At>& info) {
   return names[static_cast<int>(info.param)];
 }
 INSTANTIATE_TEST_SUITE_P(States, InState,
-                         ::testing::Values(At::kWaiting, At::kPrefilling, At::kDecoding), state_name);
+                         ::testing::Values(At::kWaiting, At::kPrefilling, At::kDecoding),
+                         state_name);
 
 // 500 document tokens are eight forwards of 64; the 20th forward is a decode of the first request.
 int forward_in(At at) { return at == At::kDecoding ? 20 : 3; }
@@ -85,7 +88,8 @@ TEST_P(InState, DestroyingTheSchedulerEndsEveryRequestAndTicketsOutliveIt) {
   std::vector<std::thread> waiters;
   std::atomic<int> n_told{0};
   for (const auto& ticket : tickets) {
-    waiters.emplace_back([&] { n_told += ticket->wait().state == RequestState::kCancelled ? 1 : 0; });
+    waiters.emplace_back(
+        [&] { n_told += ticket->wait().state == RequestState::kCancelled ? 1 : 0; });
   }
 
   std::thread opener([&] { held.go_on.open(); });
@@ -99,6 +103,17 @@ TEST_P(InState, DestroyingTheSchedulerEndsEveryRequestAndTicketsOutliveIt) {
     EXPECT_TRUE(ticket->wait_for(std::chrono::milliseconds(0)));
     EXPECT_NE(ticket->wait().error.find("shut down"), std::string::npos);
   }
+}
+
+TEST(SchedulerShutdown, WaitForTellsWhetherTheEndWasReached) {
+  Held held(3);
+  const auto ticket = held.ask("q");
+  ASSERT_TRUE(held.reached.wait());
+
+  EXPECT_FALSE(ticket->wait_for(std::chrono::milliseconds(5)));
+  ticket->cancel();
+  held.go_on.open();
+  EXPECT_TRUE(ticket->wait_for(std::chrono::seconds(60)));
 }
 
 TEST(SchedulerShutdown, DoesNotWaitForAForwardThatCanBeAborted) {
@@ -123,10 +138,12 @@ TEST(SchedulerShutdown, WhileIdleAndRightAfterSubmitting) {
   const auto model = make_fake_model();
   for (int i = 0; i < 200; ++i) {
     auto scheduler = std::make_unique<Scheduler>(
-        model, model->make_context({.n_cells = 100, .n_seq_max = 4, .n_batch = 16}), SchedulerOptions{});
+        model, model->make_context({.n_cells = 100, .n_seq_max = 4, .n_batch = 16}),
+        SchedulerOptions{});
     std::shared_ptr<Scheduler::Ticket> ticket;
     Request request;
     request.suffix = {1, 2, 3};
+    request.max_tokens = 20;
     if (i % 2 == 0) ticket = scheduler->submit(request);
     scheduler.reset();
     if (ticket != nullptr) {
@@ -149,7 +166,7 @@ TEST(SchedulerShutdown, AnEngineThatThrowsAnythingEndsNoProcess) {
 }
 
 TEST(SchedulerShutdown, ATimeoutEndsADecodingRequestByTheRealClock) {
-  const auto model = make_fake_model({.eog_every = 0});
+  const auto model = make_fake_model({.eog_every = 0, .forced = {}});
   model->faults().set_token_delay(std::chrono::milliseconds(2));
   Scheduler scheduler(model, model->make_context({}), {});
   Request request;

@@ -1,18 +1,19 @@
 // The scheduler's threads: many clients, one engine thread, one event thread.
+#include "schedule/scheduler.h"
+
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <map>
+#include <stdexcept>
 #include <thread>
 
 #include "engine/fake/fake_engine.h"
-#include "schedule/scheduler.h"
-#include "support/pipelines.h"
 #include "support/texts.h"
 
 namespace swarmkv::internal {
 namespace {
-
-using swarmkv::testing::Gate;
 
 std::unique_ptr<Scheduler> make_scheduler(const std::shared_ptr<const FakeModel>& model,
                                           SchedulerOptions options = {}, int n_cells = 4000) {
@@ -107,11 +108,13 @@ TEST(Scheduler, TakesRequestsFromEightThreadsAndAnswersEachAsAlone) {
 TEST(Scheduler, TellsEverythingInOrderOnOneThreadThatIsNotTheEngines) {
   const auto model = make_fake_model();
   std::thread::id engine_thread;
-  model->faults().on_forward([&](int, const Batch&) { engine_thread = std::this_thread::get_id(); });
+  model->faults().on_forward(
+      [&](int, const Batch&) { engine_thread = std::this_thread::get_id(); });
   const auto ears = std::make_shared<Ears>();
   {
     const auto scheduler = make_scheduler(model);
-    const Result result = scheduler->submit(ask(*model, document_of(*model, 300), "q", 30), ears)->wait();
+    const Result result =
+        scheduler->submit(ask(*model, document_of(*model, 300), "q", 30), ears)->wait();
 
     EXPECT_EQ(ears->text, result.text);
     EXPECT_EQ(ears->result.tokens, result.tokens) << "on_finished came before wait() returned";
@@ -122,7 +125,8 @@ TEST(Scheduler, TellsEverythingInOrderOnOneThreadThatIsNotTheEngines) {
     EXPECT_NE(thread, std::this_thread::get_id());
   }
   // What comes quickly may be merged, so steps may be missing, but they never change places.
-  const std::vector<std::string> order = {"admitted", "prefix", "prefix ready", "first token", "text", "finished"};
+  const std::vector<std::string> order = {"admitted",    "prefix", "prefix ready",
+                                          "first token", "text",   "finished"};
   std::size_t at = 0;
   for (const std::string& what : ears->heard) {
     while (at < order.size() && order[at] != what) ++at;
@@ -166,26 +170,14 @@ TEST(Scheduler, AListenerMayCallTheScheduler) {
   EXPECT_EQ(second->wait().state, RequestState::kFinished);
 }
 
-TEST(Scheduler, WaitForTellsWhetherTheEndWasReached) {
-  const auto model = make_fake_model();
-  Gate go;
-  model->faults().on_forward([&](int, const Batch&) { EXPECT_TRUE(go.wait()); });
-  const auto scheduler = make_scheduler(model);
-  const auto ticket = scheduler->submit(ask(*model, nullptr, "q"));
-
-  EXPECT_FALSE(ticket->wait_for(std::chrono::milliseconds(5)));
-  go.open();
-  EXPECT_TRUE(ticket->wait_for(std::chrono::seconds(60)));
-  EXPECT_EQ(ticket->wait().state, RequestState::kFinished);
-}
-
 TEST(Scheduler, ARequestWhoseTicketIsDroppedRunsToItsEnd) {
   const auto model = make_fake_model();
   const auto scheduler = make_scheduler(model);
   const auto ears = std::make_shared<Ears>();
   (void)scheduler->submit(ask(*model, nullptr, "q"), ears);
 
-  (void)scheduler->submit(ask(*model, nullptr, "later, as both are told on one thread", 30))->wait();
+  (void)scheduler->submit(ask(*model, nullptr, "later, as both are told on one thread", 30))
+      ->wait();
   std::promise<void> told;
   scheduler->post([&] { told.set_value(); });
   told.get_future().wait();
