@@ -6,7 +6,8 @@
 //     once)           \-> "What is excluded?" --> answer
 //
 //   01_ask [MODEL.gguf] [DOCUMENT]      the model: argument, else SWARMKV_MODEL
-//   01_ask --engine fake [DOCUMENT]     no model needed; the answers are nonsense, the sharing is real
+//   01_ask --engine fake [DOCUMENT]     no model needed; the answers are nonsense, the sharing is
+//   real
 #include <swarmkv/swarmkv.h>
 
 #include <cstdlib>
@@ -36,7 +37,8 @@ int run(std::vector<std::string> arguments) {
   swarmkv::DocumentSpec document;
   document.name = "licence";
   if (arguments.empty()) {
-    document.text = "You may copy this text. You must keep this notice. There is no warranty of any kind.";
+    document.text =
+        "You may copy this text. You must keep this notice. There is no warranty of any kind.";
   } else {
     document.path = arguments[0];
   }

@@ -49,9 +49,10 @@ swarmkv::Pipeline contract_review() {
   numbered.needs = {"duties"};
   numbered.function = number_lines;
 
-  pipeline.agents = {agent("duties", "List the duties of both parties, one a line."), numbered,
-                     agent("risks", "What can go wrong for the buyer?"),
-                     agent("memo", "Duties:\n{{ numbered }}\nRisks:\n{{ risks }}\nWrite a short memo.")};
+  pipeline.agents = {
+      agent("duties", "List the duties of both parties, one a line."), numbered,
+      agent("risks", "What can go wrong for the buyer?"),
+      agent("memo", "Duties:\n{{ numbered }}\nRisks:\n{{ risks }}\nWrite a short memo.")};
   return pipeline;
 }
 

@@ -18,17 +18,17 @@
 namespace swarmkv {
 
 struct ModelOptions {
-  std::string path;  ///< GGUF file; ignored by the fake engine
+  std::string path{};  ///< GGUF file; ignored by the fake engine
   std::string engine =
       "llama";  ///< "llama" or "fake" (exact, deterministic, instant; for tests and tries)
   int n_gpu_layers = -1;    ///< -1 = auto
   bool vocab_only = false;  ///< enough for tokenising and planning
   std::function<void(int level, std::string_view text)>
-      log;  ///< the runtime's log lines; process-wide, default silent
+      log{};  ///< the runtime's log lines; process-wide, default silent
 
   // Only for the fake engine; 0 = its default.
   std::vector<std::pair<std::string, std::string>>
-      fake_answers;              ///< (text in the prompt, answer to give)
+      fake_answers{};            ///< (text in the prompt, answer to give)
   int fake_delay_ms = 0;         ///< of each forward
   int fake_ctx_train = 0;        ///< training context
   int fake_cells_limit = 0;      ///< most cells a context gets, whatever is asked for

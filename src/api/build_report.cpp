@@ -120,25 +120,19 @@ void split_first_token_times(RunReport& report) {
 
 void add_documents(RunReport& report, const RunRecord& record) {
   const int n_prefix = static_cast<int>(record.prepared.prefix.tokens->size());
-  const int n_computed =
-      static_cast<int>(record.after.prefix_tokens_computed - record.before.prefix_tokens_computed);
+  const int n_computed = static_cast<int>(record.after.document_tokens_computed -
+                                          record.before.document_tokens_computed);
   std::optional<double> began, ready;
   for (const AgentReport& agent : report.agents) {
     if (agent.admitted_ms) began = std::min(began.value_or(1e300), *agent.admitted_ms);
     if (agent.prefix_ready_ms) ready = std::min(ready.value_or(1e300), *agent.prefix_ready_ms);
   }
-  // What was cached is the beginning of the prefix, so the computed tokens are its end.
-  const int n_cached = std::max(0, n_prefix - n_computed);
-  int begin = 0;  // the scaffold before the first document counts as its own
-  for (std::size_t i = 0; i < record.prepared.documents.size(); ++i) {
-    const LoadedDocument& document = record.prepared.documents[i];
-    const int end = record.prepared.prefix.document_ends[i];
+  for (const LoadedDocument& document : record.prepared.documents) {
     DocumentReport out;
     out.name = document.name;
     out.digest = document.digest;
-    out.n_tokens = end - begin;
-    out.computed_tokens = std::max(0, end - std::max(begin, n_cached));
-    begin = end;
+    out.n_tokens = n_prefix;
+    out.computed_tokens = std::min(n_computed, n_prefix);
     out.source = out.computed_tokens > 0 ? "computed" : "cached";
     if (began && ready && out.computed_tokens > 0) {
       out.prefill_ms = *ready - *began;
@@ -219,7 +213,7 @@ Percentiles percentiles_of(const RunReport& report, Get get) {
 
 void add_summary(RunReport& report, const RunRecord& record) {
   std::vector<double> itl;
-  std::int64_t n_private = 0;
+  std::int64_t n_private = 0, n_from_cache = 0;
   for (const AgentReport& agent : report.agents) {
     report.n_finished += agent.status == AgentStatus::kFinished;
     report.n_failed += agent.status == AgentStatus::kFailed;
@@ -229,13 +223,16 @@ void add_summary(RunReport& report, const RunRecord& record) {
     report.prompt_tokens += agent.prompt_tokens.value_or(0);
     report.completion_tokens += agent.completion_tokens.value_or(0);
     n_private += agent.computed_tokens.value_or(0);
+    // What an unfinished agent never got to was not reused.
+    n_from_cache += agent.status == AgentStatus::kFinished
+                        ? agent.prompt_tokens.value_or(0) - agent.computed_tokens.value_or(0)
+                        : agent.cached_tokens.value_or(0);
     itl.insert(itl.end(), agent.itl_samples_ms.begin(), agent.itl_samples_ms.end());
   }
   const std::int64_t n_prefix =
       record.after.prefix_tokens_computed - record.before.prefix_tokens_computed;
   report.prompt_tokens_computed = n_prefix + n_private;
-  report.prompt_tokens_reused =
-      std::max<std::int64_t>(0, report.prompt_tokens - report.prompt_tokens_computed);
+  report.prompt_tokens_reused = std::max<std::int64_t>(0, n_from_cache - n_prefix);
   report.itl_ms = percentiles(std::move(itl));
   report.ttft_ms = percentiles_of(report, [](const AgentReport& a) { return a.ttft_ms; });
   report.tpot_ms = percentiles_of(report, [](const AgentReport& a) { return a.tpot_ms; });

@@ -22,7 +22,9 @@ TEST(Engine, AnswersARequestAndStreamsItsText) {
   Engine engine(model, {});
   std::string streamed;
 
-  const Result result = engine.submit(ask(model, "hello", 40), [&](std::string_view delta) { streamed += delta; }).wait();
+  const Result result =
+      engine.submit(ask(model, "hello", 40), [&](std::string_view delta) { streamed += delta; })
+          .wait();
 
   EXPECT_EQ(result.state, RequestState::kFinished);
   EXPECT_FALSE(result.text.empty());
@@ -46,7 +48,9 @@ TEST(Engine, TakesCallsFromEightThreads) {
     clients.emplace_back([&, c] {
       for (int i = 0; i < 10; ++i) {
         const int which = (i + c) % 8;
-        n_right += text_of(i % 2 ? engine : other, which) == expected[static_cast<std::size_t>(which)] ? 1 : 0;
+        n_right +=
+            text_of(i % 2 ? engine : other, which) == expected[static_cast<std::size_t>(which)] ? 1
+                                                                                                : 0;
       }
       if (c % 2 == 0) (void)engine.run(pipeline_of({agent("a", "hi", 4)})).wait();
       (void)engine.counters();
@@ -88,7 +92,8 @@ TEST(Engine, AThrowingTextCallbackDoesNotDisturbItsRequest) {
   const Model model = fake_model();
   Engine engine(model, {});
 
-  const Result result = engine.submit(ask(model, "hello", 40), [](std::string_view) { throw 42; }).wait();
+  const Result result =
+      engine.submit(ask(model, "hello", 40), [](std::string_view) { throw 42; }).wait();
 
   EXPECT_EQ(result.state, RequestState::kFinished);
   EXPECT_EQ(result.text, engine.submit(ask(model, "hello", 40)).wait().text);
@@ -97,7 +102,7 @@ TEST(Engine, AThrowingTextCallbackDoesNotDisturbItsRequest) {
 TEST(Engine, AnEngineThatIsMovedKeepsItsRequestsAndRuns) {
   const Model model = fake_model();
   Engine first(model, {});
-  Run run = first.run(pipeline_of({agent("a", "hello"), agent("b", "{{ a }}")}));
+  swarmkv::Run run = first.run(pipeline_of({agent("a", "hello"), agent("b", "{{ a }}")}));
   Engine second(std::move(first));
 
   EXPECT_EQ(run.wait().exit_code, 0);
@@ -115,7 +120,8 @@ TEST(Engine, ARequestThatCannotFitIsRefusedWhenItIsSubmitted) {
     FAIL() << "accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kDoesNotFit);
-    EXPECT_NE(std::string(e.what()).find("need 101, the KV cache is 100"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("need 101, the KV cache is 100"), std::string::npos)
+        << e.what();
   }
 }
 

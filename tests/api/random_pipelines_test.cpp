@@ -1,6 +1,9 @@
-// Random graphs with failures, cancellations and tiny caches against a plain sequential runner: a wrong, missing or
-// extra cell changes a text.
+// Random graphs with failures, cancellations and tiny caches against a plain sequential runner: a
+// wrong, missing or extra cell changes a text.
 #include <gtest/gtest.h>
+
+#include <optional>
+#include <stdexcept>
 
 #include "api/model_impl.h"
 #include "engine/fake/fake_engine.h"
@@ -26,19 +29,23 @@ struct Dice {
   }
 };
 
-AgentSpec random_function(Dice& dice, const std::string& name, const std::vector<std::string>& needs) {
+AgentSpec random_function(Dice& dice, const std::string& name,
+                          const std::vector<std::string>& needs) {
   const bool fails = dice.one_in(5);
-  return function(name, needs, [fails, name](const Answers& answers) {
+  AgentSpec spec = function(name, needs, [fails, name](const Answers& answers) {
     if (fails) throw std::runtime_error("told to fail");
     std::string out = name;
-    for (const auto& [need, answer] : answers) out += "(" + answer.substr(0, 10) + ")";
-    return out;
+    for (const auto& [need, answer] : answers) out += "(" + answer + ")";
+    return out.substr(0, 30);
   });
+  spec.max_tokens = 30;  // what the budget of those who insert the answer counts with
+  return spec;
 }
 
 AgentSpec random_agent(Dice& dice, const std::string& name, const std::vector<std::string>& needs) {
   AgentSpec spec = agent(name, dice.text(dice.pick(1, 40)), dice.pick(0, 24));
-  for (const std::string& need : needs) spec.prompt += " {{ " + need + " }} " + dice.text(dice.pick(0, 5));
+  for (const std::string& need : needs)
+    spec.prompt += " {{ " + need + " }} " + dice.text(dice.pick(0, 5));
   spec.needs = needs;
   spec.priority = dice.pick(-1, 1);
   if (dice.one_in(4)) spec.system = dice.text(6);
@@ -59,7 +66,8 @@ Pipeline random_pipeline(Dice& dice) {
       if (dice.one_in(4)) needs.push_back("n" + std::to_string(j));
     }
     const std::string name = "n" + std::to_string(i);
-    pipeline.agents.push_back(dice.one_in(4) ? random_function(dice, name, needs) : random_agent(dice, name, needs));
+    pipeline.agents.push_back(dice.one_in(4) ? random_function(dice, name, needs)
+                                             : random_agent(dice, name, needs));
   }
   return pipeline;
 }
@@ -100,7 +108,8 @@ struct Program {
   int cancel_at = -1;  ///< event at which the run is cancelled
 };
 
-void check(const RunReport& report, const std::map<std::string, PlainAnswer>& expected, bool may_stop_early) {
+void check(const RunReport& report, const std::map<std::string, PlainAnswer>& expected,
+           bool may_stop_early) {
   ASSERT_EQ(report.n_finished + report.n_failed + report.n_skipped + report.n_cancelled,
             static_cast<int>(report.agents.size()));
   for (const AgentReport& a : report.agents) {
@@ -111,7 +120,8 @@ void check(const RunReport& report, const std::map<std::string, PlainAnswer>& ex
     }
     const bool stopped = a.status == AgentStatus::kCancelled || a.status == AgentStatus::kSkipped;
     if (may_stop_early && stopped) continue;
-    EXPECT_EQ(std::string(to_string(a.status)), to_string(plain.status)) << a.name << ": " << a.error.value_or("");
+    EXPECT_EQ(std::string(to_string(a.status)), to_string(plain.status))
+        << a.name << ": " << a.error.value_or("");
   }
 }
 
@@ -125,7 +135,7 @@ void run_one(std::uint64_t seed) {
     if (n_events++ == program.cancel_at || e.type == EventType::kRunFinished) now.open();
   });
   program.run_options.observers.push_back(log);
-  Run run = engine.run(program.pipeline, program.run_options);
+  swarmkv::Run run = engine.run(program.pipeline, program.run_options);
   if (program.cancel_at >= 0) {
     ASSERT_TRUE(now.wait());
     run.cancel();
@@ -133,7 +143,8 @@ void run_one(std::uint64_t seed) {
   ASSERT_TRUE(run.wait_for(std::chrono::seconds(120))) << "the run does not end";
   check(run.wait(), expected, program.cancel_at >= 0 || program.run_options.fail_fast);
 
-  // The cache is warm now and holds leftovers of whatever was stopped: the same once more, undisturbed.
+  // The cache is warm now and holds leftovers of whatever was stopped: the same once more,
+  // undisturbed.
   if (program.cancel_at < 0) return;
   check(engine.run(program.pipeline).wait(), expected, false);
 }

@@ -18,8 +18,9 @@ TEST(RunLifetime, CancellingKeepsWhatIsFinished) {
     if (e.type == EventType::kAgentFinished && e.name == "first") quick_is_done.open();
     if (e.type == EventType::kAgentDelta && e.name == "long") talking.open();
   });
-  Run run = engine.run(
-      pipeline_of({agent("first", "quick"), talker("long"), agent("after", "{{ long }}", 8)}), observed_by(log));
+  swarmkv::Run run = engine.run(
+      pipeline_of({agent("first", "quick"), talker("long"), agent("after", "{{ long }}", 8)}),
+      observed_by(log));
   ASSERT_TRUE(quick_is_done.wait());
   ASSERT_TRUE(talking.wait());
 
@@ -41,7 +42,8 @@ TEST(RunLifetime, ARunThatIsOutOfTimeIsCancelledWithItsOwnExitCode) {
   RunOptions options;
   options.timeout = milliseconds(50);
 
-  const RunReport report = engine.run(pipeline_of({talker("long"), agent("after", "{{ long }}", 8)}), options).wait();
+  const RunReport report =
+      engine.run(pipeline_of({talker("long"), agent("after", "{{ long }}", 8)}), options).wait();
 
   EXPECT_EQ(report.status, "timeout");
   EXPECT_EQ(report.exit_code, 124);
@@ -56,17 +58,19 @@ TEST(RunLifetime, DroppingARunCancelsIt) {
     if (e.type == EventType::kAgentDelta) talking.open();
   });
   {
-    const Run run = engine.run(pipeline_of({talker("long")}), observed_by(log));
+    const swarmkv::Run run = engine.run(pipeline_of({talker("long")}), observed_by(log));
     ASSERT_TRUE(talking.wait());
   }
 
-  EXPECT_EQ(log->events().back().type, EventType::kRunFinished) << "and its last event was delivered";
+  EXPECT_EQ(log->events().back().type, EventType::kRunFinished)
+      << "and its last event was delivered";
   EXPECT_EQ(engine.run(pipeline_of({agent("next", "hello")})).wait().exit_code, 0);
 }
 
 TEST(RunLifetime, DroppingARunAtOnceLeavesNothingBehind) {
   Engine engine(fake_model(), room_for_talkers());
-  for (int i = 0; i < 50; ++i) (void)engine.run(pipeline_of({talker("long"), agent("b", "short", 4)}));
+  for (int i = 0; i < 50; ++i)
+    (void)engine.run(pipeline_of({talker("long"), agent("b", "short", 4)}));
 
   EXPECT_EQ(engine.run(pipeline_of({agent("next", "hello")})).wait().exit_code, 0);
 }
@@ -77,8 +81,8 @@ TEST(RunLifetime, AnEngineThatEndsCancelsItsRunsAndTheirReportsRemain) {
   const auto log = std::make_shared<EventLog>([&](const Event& e) {
     if (e.type == EventType::kAgentDelta) talking.open();
   });
-  Run run = engine->run(pipeline_of({talker("long")}), observed_by(log));
-  Run other = engine->run(pipeline_of({talker("long"), agent("b", "{{ long }}", 8)}));
+  swarmkv::Run run = engine->run(pipeline_of({talker("long")}), observed_by(log));
+  swarmkv::Run other = engine->run(pipeline_of({talker("long"), agent("b", "{{ long }}", 8)}));
   ASSERT_TRUE(talking.wait());
 
   engine.reset();
@@ -92,7 +96,7 @@ TEST(RunLifetime, AnEngineThatEndsCancelsItsRunsAndTheirReportsRemain) {
 TEST(RunLifetime, AnEngineMayEndRightAfterARunBegan) {
   for (int i = 0; i < 100; ++i) {
     std::optional<Engine> engine(std::in_place, fake_model(), EngineOptions{});
-    Run run = engine->run(pipeline_of({agent("a", "hello", 4), agent("b", "{{ a }}", 4)}));
+    swarmkv::Run run = engine->run(pipeline_of({agent("a", "hello", 4), agent("b", "{{ a }}", 4)}));
     if (i % 2 == 0) run.cancel();
     engine.reset();
     const RunReport report = run.wait();
@@ -103,9 +107,8 @@ TEST(RunLifetime, AnEngineMayEndRightAfterARunBegan) {
 TEST(RunLifetime, WaitForTellsWhetherTheRunIsOver) {
   Engine engine(fake_model(), {});
   Gate go;
-  Run run = engine.run(pipeline_of({function("waits", {}, [&](const Answers&) {
-    return std::string(go.wait() ? "went" : "gave up");
-  })}));
+  swarmkv::Run run = engine.run(pipeline_of({function(
+      "waits", {}, [&](const Answers&) { return std::string(go.wait() ? "went" : "gave up"); })}));
 
   EXPECT_FALSE(run.wait_for(milliseconds(5)));
   go.open();
@@ -117,16 +120,18 @@ TEST(RunLifetime, SeveralRunsShareAnEngineAndADocument) {
   EngineOptions options;
   options.ctx_size = 4000;
   Engine engine(fake_model(), options);
-  const Pipeline pipeline = pipeline_of({agent("a", "first"), agent("b", "second"), agent("c", "{{ a }}{{ b }}")},
-                                        std::string(500, 'x'));
+  const Pipeline pipeline =
+      pipeline_of({agent("a", "first"), agent("b", "second"), agent("c", "{{ a }}{{ b }}")},
+                  std::string(500, 'x'));
   const RunReport alone = engine.run(pipeline).wait();
-  std::vector<Run> runs;
+  std::vector<swarmkv::Run> runs;
   for (int i = 0; i < 8; ++i) runs.push_back(engine.run(pipeline));
 
-  for (Run& run : runs) {
+  for (swarmkv::Run& run : runs) {
     const RunReport report = run.wait();
     ASSERT_EQ(report.exit_code, 0);
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(report.agents[i].token_ids, alone.agents[i].token_ids);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(report.agents[i].token_ids, alone.agents[i].token_ids);
     EXPECT_EQ(report.documents[0].source, "cached");
   }
 }
@@ -137,14 +142,16 @@ TEST(RunLifetime, RunsLeaveThreadsAndMemoryAsTheyWere) {
   Engine engine(fake_model(), options);
   int i = 0;
   const auto once = [&] {
+    const int kind = i++ % 3;
     Pipeline pipeline = pipeline_of({agent("a", "first", 24), agent("b", "{{ a }}", 24),
-                                     function("f", {"b"}, [&](const Answers& answers) {
-                                       if (i % 3 == 1) throw 1;
-                                       return answers.at("b");
-                                     })},
+                                     function("f", {"b"},
+                                              [kind](const Answers& answers) {
+                                                if (kind == 1) throw 1;
+                                                return answers.at("b");
+                                              })},
                                     std::string(200, 'x'));
-    Run run = engine.run(pipeline);
-    if (i++ % 3 == 2) run.cancel();
+    swarmkv::Run run = engine.run(pipeline);
+    if (kind == 2) run.cancel();
     (void)run.wait();
   };
   for (int n = 0; n < 50; ++n) once();
@@ -167,11 +174,14 @@ TEST(RunLifetime, ThreeHundredAgentsTakeAHandfulOfThreads) {
   std::vector<AgentSpec> agents;
   for (int i = 0; i < 150; ++i) {
     agents.push_back(agent("a" + std::to_string(i), "question " + std::to_string(i), 4));
-    agents.push_back(function("f" + std::to_string(i), {"a" + std::to_string(i)}, [](const Answers& a) { return a.begin()->second; }));
+    agents.push_back(function("f" + std::to_string(i), {"a" + std::to_string(i)},
+                              [](const Answers& a) { return a.begin()->second; }));
   }
-  const auto log = std::make_shared<EventLog>([&](const Event&) { most = std::max(most, process_number("Threads:")); });
+  const auto log = std::make_shared<EventLog>(
+      [&](const Event&) { most = std::max(most, process_number("Threads:")); });
 
-  const RunReport report = engine.run(pipeline_of(agents, std::string(100, 'x')), observed_by(log)).wait();
+  const RunReport report =
+      engine.run(pipeline_of(agents, std::string(100, 'x')), observed_by(log)).wait();
 
   EXPECT_EQ(report.n_finished, 300);
   EXPECT_LE(most - before, 8) << "engine, events, run, four for functions";

@@ -14,17 +14,19 @@ using Statuses = std::vector<std::string>;
 //           >-> both --> loud (a function)
 //  right --/
 TEST(Run, AJoinGetsTheAnswersOfItsNeeds) {
-  const Model model = answering({{"alpha and beta", "both of them"}, {"say a", "alpha"}, {"say b", "beta"}});
+  const Model model =
+      answering({{"alpha and beta", "both of them"}, {"say a", "alpha"}, {"say b", "beta"}});
   Engine engine(model, {});
   Answers given;
   const Pipeline pipeline = pipeline_of({
       agent("left", "say a"),
       agent("right", "say b"),
       agent("both", "{{ left }} and {{ right }}"),
-      function("loud", {"both"}, [&](const Answers& answers) {
-        given = answers;
-        return answers.at("both") + "!";
-      }),
+      function("loud", {"both"},
+               [&](const Answers& answers) {
+                 given = answers;
+                 return answers.at("both") + "!";
+               }),
   });
 
   const RunReport report = engine.run(pipeline).wait();
@@ -42,10 +44,13 @@ TEST(Run, AFunctionsAnswerIsInsertedIntoAPrompt) {
   const Model model = answering({{"the sum is 5", "right"}});
   Engine engine(model, {});
 
-  const RunReport report = engine.run(pipeline_of({
-      function("sum", {}, [](const Answers&) { return std::string("5"); }),
-      agent("judge", "the sum is {{ sum }}"),
-  })).wait();
+  const RunReport report =
+      engine
+          .run(pipeline_of({
+              function("sum", {}, [](const Answers&) { return std::string("5"); }),
+              agent("judge", "the sum is {{ sum }}"),
+          }))
+          .wait();
 
   EXPECT_EQ(report.agents[1].text, "right");
 }
@@ -63,14 +68,15 @@ TEST(Run, AnAnswerIsNeverATemplate) {
 //  A -> B -> C     A -> D     E alone
 Pipeline with_a(AgentSpec a) {
   a.name = "a";
-  return pipeline_of({std::move(a), agent("b", "{{ a }}"), agent("c", "{{ b }}"), agent("d", "{{ a }}"),
-                      agent("e", "alone")});
+  return pipeline_of({std::move(a), agent("b", "{{ a }}"), agent("c", "{{ b }}"),
+                      agent("d", "{{ a }}"), agent("e", "alone")});
 }
 
 void expect_only_the_dependents_skipped(const RunReport& report, ErrorCode code) {
   EXPECT_EQ(statuses(report), (Statuses{"failed", "skipped", "skipped", "skipped", "finished"}));
   EXPECT_EQ(report.agents[0].error_code, std::string(to_string(code)));
-  for (const std::size_t i : {1u, 2u, 3u}) EXPECT_EQ(report.agents[i].skip_reason, "skipped because 'a' failed");
+  for (const std::size_t i : {1u, 2u, 3u})
+    EXPECT_EQ(report.agents[i].skip_reason, "skipped because 'a' failed");
   EXPECT_EQ(report.status, "failed");
   EXPECT_EQ(report.exit_code, 1);
   EXPECT_EQ(report.n_finished, 1);
@@ -81,7 +87,8 @@ void expect_only_the_dependents_skipped(const RunReport& report, ErrorCode code)
 
 TEST(Run, AFailedFunctionSkipsItsDependentsAndNothingElse) {
   Engine engine(fake_model(), {});
-  const auto fails = function("a", {}, [](const Answers&) -> std::string { throw std::runtime_error("no luck"); });
+  const auto fails =
+      function("a", {}, [](const Answers&) -> std::string { throw std::runtime_error("no luck"); });
 
   const RunReport report = engine.run(with_a(fails)).wait();
 
@@ -109,7 +116,9 @@ TEST(Run, WhateverAFunctionThrowsEndsTheRunCleanlyAndTheEngineGoesOn) {
   const auto chain = [](std::size_t thrower, bool standard) {
     std::vector<AgentSpec> nodes;
     for (std::size_t i = 0; i < 3; ++i) {
-      const std::vector<std::string> needs = i == 0 ? std::vector<std::string>{} : std::vector<std::string>{"f" + std::to_string(i - 1)};
+      const std::vector<std::string> needs =
+          i == 0 ? std::vector<std::string>{}
+                 : std::vector<std::string>{"f" + std::to_string(i - 1)};
       nodes.push_back(function("f" + std::to_string(i), needs, [=](const Answers&) -> std::string {
         if (i != thrower) return "fine";
         if (standard) throw std::runtime_error("broken");
@@ -120,11 +129,12 @@ TEST(Run, WhateverAFunctionThrowsEndsTheRunCleanlyAndTheEngineGoesOn) {
   };
   for (const bool standard : {true, false}) {
     for (const std::size_t thrower : {0u, 1u, 2u}) {
-      Run run = engine.run(chain(thrower, standard));
+      swarmkv::Run run = engine.run(chain(thrower, standard));
       ASSERT_TRUE(run.wait_for(std::chrono::seconds(60)));
       const RunReport report = run.wait();
       EXPECT_EQ(report.agents[thrower].status, AgentStatus::kFailed);
-      EXPECT_NE(report.agents[thrower].error->find("f" + std::to_string(thrower)), std::string::npos)
+      EXPECT_NE(report.agents[thrower].error->find("f" + std::to_string(thrower)),
+                std::string::npos)
           << *report.agents[thrower].error;
       EXPECT_EQ(report.n_finished, static_cast<int>(thrower));
     }
@@ -149,9 +159,12 @@ TEST(Run, FailFastCancelsTheRest) {
   Engine engine(fake_model(), room_for_talkers());
   RunOptions options;
   options.fail_fast = true;
-  const auto fails = function("bad", {}, [](const Answers&) -> std::string { throw std::runtime_error("no"); });
+  const auto fails =
+      function("bad", {}, [](const Answers&) -> std::string { throw std::runtime_error("no"); });
 
-  const RunReport report = engine.run(pipeline_of({talker("long"), fails, agent("after", "{{ long }}", 8)}), options).wait();
+  const RunReport report =
+      engine.run(pipeline_of({talker("long"), fails, agent("after", "{{ long }}", 8)}), options)
+          .wait();
 
   EXPECT_EQ(report.agents[1].status, AgentStatus::kFailed);
   EXPECT_EQ(report.agents[0].status, AgentStatus::kCancelled);
@@ -173,7 +186,8 @@ TEST(Run, FunctionsRunAtTheSameTime) {
     }));
   }
 
-  for (const AgentReport& a : engine.run(pipeline_of(nodes)).wait().agents) EXPECT_EQ(a.text, "met");
+  for (const AgentReport& a : engine.run(pipeline_of(nodes)).wait().agents)
+    EXPECT_EQ(a.text, "met");
 }
 
 }  // namespace
