@@ -16,11 +16,14 @@ if(SWARMKV_SANITIZE)
   target_link_options(swarmkv_options INTERFACE -fsanitize=${SWARMKV_SANITIZE})
 endif()
 
-# Speed only: a build without ccache gives the same result.
+# Speed only: a build without ccache gives the same result. Paths are taken relative to the tree, so that clones in
+# other folders share what is cached; the last word allows precompiled headers.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SWARMKV_CCACHE ccache)
   if(SWARMKV_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${SWARMKV_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;${SWARMKV_CCACHE}"
+    )
   endif()
 endif()
 
