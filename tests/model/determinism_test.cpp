@@ -10,9 +10,9 @@
 namespace swarmkv {
 namespace {
 
-const std::vector<std::string> kQuestions = {
-    "List the obligations of the licensee.", "What is a Larger Work?",
-    "Summarise the patent grant.", "When does the licence terminate?"};
+const std::vector<std::string> kQuestions = {"List the obligations of the licensee.",
+                                             "What is a Larger Work?",
+                                             "When does the licence terminate?"};
 
 struct Setting {
   std::string model;
@@ -23,7 +23,7 @@ struct Setting {
 using Ids = std::map<std::string, Tokens>;
 
 Ids answers(const Setting& s, const std::vector<std::string>& questions, bool one_engine_each) {
-  const Model model = Model::load({.path = s.model, .log = {}});
+  const Model model = Model::load({.path = s.model});
   EngineOptions options;
   options.deterministic = true;
   options.ctx_size = 6144;
@@ -38,7 +38,7 @@ Ids answers(const Setting& s, const std::vector<std::string>& questions, bool on
     Pipeline pipeline = ask_pipeline(document, some);
     pipeline.system = "You answer questions about the document.";
     for (AgentSpec& agent : pipeline.agents) {
-      agent.max_tokens = 16;
+      agent.max_tokens = 12;
       agent.ignore_eos = true;
     }
     const RunReport report = engine.run(pipeline, run).wait();
@@ -65,10 +65,10 @@ void expect_same_ids(const Setting& s) {
 }
 
 TEST(Determinism, SiblingsAndOrderDoNotChangeSmolLM2sAnswers) {
-  expect_same_ids({internal::smollm2_path(), true, 2200});
+  expect_same_ids({internal::smollm2_path(), true, 1800});
 }
 TEST(Determinism, SiblingsAndOrderDoNotChangeGemma3sAnswers) {
-  expect_same_ids({internal::gemma3_path(), false, 2200});
+  expect_same_ids({internal::gemma3_path(), false, 1800});
 }
 TEST(LongDeterminism, HoldsOnTheWholeLicenceWithSmolLM2) {
   expect_same_ids({internal::smollm2_path(), true, std::string::npos});

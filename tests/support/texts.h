@@ -27,16 +27,18 @@ inline std::string question(int i) {
 /// beginning of a prefix once, then each request's own rest, of which at least the last token is
 /// its own. Independent of the product.
 inline std::int64_t tokens_with_shared_prefixes(const std::vector<Request>& requests) {
-  std::set<Tokens> beginnings;
+  std::set<Tokens> shared, beginnings;
   std::int64_t n_own = 0;
   for (const Request& r : requests) {
     const int n_shared = std::min(r.n_prefix(), r.n_prompt() - 1);
     Tokens path;
-    for (int i = 0; i < n_shared; ++i) {
-      path.push_back(r.prompt_token(i));
-      beginnings.insert(path);
-    }
+    for (int i = 0; i < n_shared; ++i) path.push_back(r.prompt_token(i));
+    shared.insert(path);
     n_own += r.n_prompt() - n_shared;
+  }
+  for (const Tokens& tokens : shared) {
+    for (auto end = tokens.begin(); end != tokens.end();)
+      beginnings.insert(Tokens(tokens.begin(), ++end));
   }
   return static_cast<std::int64_t>(beginnings.size()) + n_own;
 }
