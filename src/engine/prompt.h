@@ -37,8 +37,8 @@ class PromptBuilder {
 
   struct Prefix {
     std::shared_ptr<const Tokens> tokens;
-    /// Fork points: where each document ends. Never empty, the last one == tokens->size(); without
-    /// documents that is the only one.
+    /// Fork points: where each document ends, the last one == tokens->size(); without documents
+    /// that is the only one. Empty if there is no token at all.
     std::vector<int> document_ends;
   };
   [[nodiscard]] Prefix prefix(std::span<const DocumentText> documents) const;

@@ -257,5 +257,16 @@ TEST(Prompt, PassesOnWhyTheTemplateRefused) {
             "unsupported");
 }
 
+TEST(Prompt, NothingSharedIsNoForkPoint) {
+  FakeOptions options;
+  options.add_start_token = false;
+  const PromptBuilder prompts(make_fake_model(options), "", {.use_chat_template = false});
+
+  const auto prefix = prompts.prefix({});
+
+  EXPECT_TRUE(prefix.tokens->empty());
+  EXPECT_TRUE(prefix.document_ends.empty()) << "position 0 cannot be forked at";
+}
+
 }  // namespace
 }  // namespace swarmkv::internal
