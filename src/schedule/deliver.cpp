@@ -25,6 +25,7 @@ ForwardStatus SchedulerCore::forward(std::string& error) {
   } catch (...) {
     error = "unknown exception";
   }
+  if (status == ForwardStatus::kFatal && error.empty()) error = "the runtime gave no reason";
   const double spent = seconds(before, now_());
   stats_.n_evictions = tree_.n_evictions();
   EngineCounters& c = stats_.counters;
@@ -68,7 +69,7 @@ void SchedulerCore::deliver() {
     stats_.tokens_recomputed += n_again;
     branch.n_past += part.n;
     if (part.logits_index >= 0) {
-      rows.push_back({part.logits_index, branch.sampler.get(), -1});
+      rows.push_back({part.logits_index, branch.sampler.get()});
       sampled.push_back(&branch);
     } else if (branch.n_to_feed() == 0) {
       prefilled.push_back(&branch);
@@ -97,7 +98,13 @@ void SchedulerCore::deliver() {
   }
   const TimePoint after = now_();
   stats_.counters.sample_s += seconds(before, after);
-  for (std::size_t i = 0; i < rows.size(); ++i) accept(*sampled[i], rows[i].token, after);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].error.empty()) {
+      accept(*sampled[i], rows[i].token, after);
+    } else {
+      fail(*sampled[i], ErrorCode::kEngineFailed, "[schedule.sample] " + rows[i].error);
+    }
+  }
 }
 
 void SchedulerCore::accept(Branch& branch, Token token, TimePoint t) {

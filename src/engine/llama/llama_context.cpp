@@ -232,7 +232,11 @@ void LlamaContext::sample(std::span<SampleRow> rows) {
   }
   const auto choose = [&](int row, int worker) {
     const auto i = static_cast<std::size_t>(row);
-    rows[i].token = samplers[i]->sample(logits_of[i], scratch_[static_cast<std::size_t>(worker)]);
+    try {
+      rows[i].token = samplers[i]->sample(logits_of[i], scratch_[static_cast<std::size_t>(worker)]);
+    } catch (const std::exception& e) {
+      rows[i].error = e.what();  // a grammar at its end or poisoned logits: this row's own trouble
+    }
   };
   if (rows.size() >= kRowsWorthSplitting && workers_.n_threads() > 1) {
     auto sorted = samplers;
