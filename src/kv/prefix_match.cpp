@@ -107,8 +107,18 @@ int PrefixTree::n_cells_evictable(bool also_wanted) const {
 }
 
 int PrefixTree::n_unstarted() const {
+  // Where sequences are handed down, the first child of a node goes on with what the node has, or
+  // will have.
+  std::unordered_map<const PrefixNode*, int> below;
+  for_each([&](const PrefixNode* node) {
+    if (!node->ready() && node->holder == kNoSeq) ++below[node->parent];
+  });
   int n = 0;
-  for_each([&](const PrefixNode* node) { n += !node->ready() && node->holder == kNoSeq ? 1 : 0; });
+  for (const auto& [parent, n_children] : below) {
+    const bool hands_down = kind_ != ForkKind::kRecurrent && parent != &root_ &&
+                            (parent->holder != kNoSeq || !parent->ready());
+    n += n_children - (hands_down ? 1 : 0);
+  }
   return n;
 }
 

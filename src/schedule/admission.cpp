@@ -39,7 +39,7 @@ void SchedulerCore::admit() {
   }
 }
 
-SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) const {
+SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) {
   const PromptView prompt(branch.request);
   const int limit =
       branch.n_prompt() - 1;  // one token is always evaluated by itself: a cache has no logits
@@ -50,7 +50,7 @@ SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) const {
   std::vector<PrefixNode*> matched;
   const auto match = tree_.match(prompt, limit, declared, min_gain, &matched);
   Spot spot{match.node, match.n, nullptr, match.fell_back};
-  if (options_.deterministic) return spot;
+  if (options_.deterministic) return on_own_cuts(branch, spot);
 
   for (Branch* other : admitted_) {
     const int from = other->base->end();
@@ -70,6 +70,30 @@ SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) const {
     spot = {other->base, at, other, match.fell_back};
   }
   return spot;
+}
+
+// Deterministic mode shares only what this request would have computed in the same pieces by
+// itself: the arithmetic depends on where a prefix was cut, and another document's end is no cut of
+// this one.
+SchedulerCore::Spot SchedulerCore::on_own_cuts(const Branch& branch, const Spot& spot) {
+  const Request& request = branch.request;
+  const int declared = std::min(request.n_prefix(), branch.n_prompt() - 1);
+  const int grid = std::min(options_.grid, limits_.n_tokens);
+  const auto is_cut = [&](int at) {
+    return at % grid == 0 || at == declared ||
+           std::find(request.fork_points.begin(), request.fork_points.end(), at) !=
+               request.fork_points.end();
+  };
+  // A point inside a node was passed, not reached, by the piece that computed it.
+  PrefixNode* node = spot.n == spot.node->end() ? spot.node : spot.node->parent;
+  Spot best{tree_.root(), 0, nullptr, spot.fell_back};
+  std::vector<PrefixNode*> path;
+  for (; node != nullptr && node != tree_.root(); node = node->parent) path.push_back(node);
+  for (auto it = path.rbegin(); it != path.rend() && is_cut((*it)->end()); ++it) {
+    best.node = *it;
+    best.n = (*it)->end();
+  }
+  return best;
 }
 
 bool SchedulerCore::try_admit(Branch& branch) {

@@ -68,7 +68,8 @@ class SchedulerCore {
   void admit();
   bool try_admit(Branch& branch);
   bool try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts);
-  [[nodiscard]] Spot find_spot(const Branch& branch) const;
+  [[nodiscard]] Spot find_spot(const Branch& branch);
+  [[nodiscard]] Spot on_own_cuts(const Branch& branch, const Spot& spot);
   PrefixNode* share_tail(Branch& owner, int at);
   [[nodiscard]] bool make_room(int n_cells, int n_seqs, bool also_wanted);
   void mark_wanted();

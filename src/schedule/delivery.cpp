@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace swarmkv::internal {
 
 Mailbox::Mailbox(Delivery& delivery, std::shared_ptr<RequestListener> listener)
@@ -101,7 +103,7 @@ Result Mailbox::wait() {
 }
 
 bool Mailbox::wait_for(std::chrono::milliseconds limit) {
-  const auto until = std::chrono::steady_clock::now() + limit;
+  const auto until = deadline_after(std::chrono::steady_clock::now(), limit);
   const MutexLock lock(mutex_);
   while (!done_) {
     if (delivered_.wait_until(mutex_, until) == std::cv_status::timeout) return done_;

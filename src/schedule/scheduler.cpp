@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/deadline.h"
 #include "base/mutex.h"
 #include "schedule/core.h"
 #include "schedule/delivery.h"
@@ -111,12 +112,12 @@ struct Scheduler::Impl {
       const TimePoint before = now();
       Inbox::News news = inbox->take(idle, core.next_deadline());
       if (idle) core.add_idle(std::chrono::duration<double>(now() - before).count());
-      for (auto& branch : news.submitted) core.submit(std::move(branch));
-      for (const std::uint64_t id : news.cancelled) core.cancel(id, "[schedule] cancelled");
-      if (news.stop) core.cancel_all("[schedule] the engine was shut down");
-      for (auto& promise : news.asked) promise.set_value(stats());
-      if (news.stop) return;
       try {
+        for (auto& branch : news.submitted) core.submit(std::move(branch));
+        for (const std::uint64_t id : news.cancelled) core.cancel(id, "[schedule] cancelled");
+        if (news.stop) core.cancel_all("[schedule] the engine was shut down");
+        for (auto& promise : news.asked) promise.set_value(stats());
+        if (news.stop) return;
         core.step();
       } catch (const std::exception& e) {
         // A bug of ours or an engine that throws where it must not: nobody may wait for ever
@@ -168,7 +169,7 @@ std::shared_ptr<Scheduler::Ticket> Scheduler::submit(Request request,
       std::make_unique<Branch>(state->id, std::move(request), std::move(sampler), state->mailbox);
   branch->result.enqueued = now();
   if (branch->request.timeout.count() > 0) {
-    branch->deadline = *branch->result.enqueued + branch->request.timeout;
+    branch->deadline = deadline_after(*branch->result.enqueued, branch->request.timeout);
   }
   impl_->inbox->submit(std::move(branch));
   return std::make_shared<Ticket>(std::move(state));
