@@ -55,7 +55,12 @@ std::string read_all(const std::string& path, const std::string& shown) {
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw unreadable(std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  } catch (const std::ios_base::failure& e) {
+    throw unreadable(e.what());  // libstdc++ reports a read error this way, whatever the mask
+  }
   if (in.bad()) throw unreadable("cannot be read to its end");
   return text;
 }

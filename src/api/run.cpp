@@ -7,6 +7,7 @@
 
 #include "api/build_report.h"
 #include "api/run_impl.h"
+#include "base/deadline.h"
 #include "base/digest.h"
 #include "base/process_info.h"
 
@@ -144,7 +145,7 @@ RunReport Run::Impl::wait() {
 }
 
 bool Run::Impl::wait_for(std::chrono::milliseconds limit) {
-  const auto until = std::chrono::steady_clock::now() + limit;
+  const auto until = internal::deadline_after(std::chrono::steady_clock::now(), limit);
   const internal::MutexLock lock(mutex_);
   while (!done_) {
     if (completed_.wait_until(mutex_, until) == std::cv_status::timeout) return done_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/deadline.h"
 #include "orchestrate/outcome_queue.h"
 #include "swarmkv/error.h"
 
@@ -50,7 +51,9 @@ Orchestrator::~Orchestrator() = default;
 void Orchestrator::cancel() { queue_->request_cancel(); }
 
 OrchestratorResult Orchestrator::run() {
-  if (options_.timeout.count() > 0) deadline_ = std::chrono::steady_clock::now() + options_.timeout;
+  if (options_.timeout.count() > 0) {
+    deadline_ = deadline_after(std::chrono::steady_clock::now(), options_.timeout);
+  }
   while (!dag_.done()) {
     process_outcomes();
     check_stop_requests();
