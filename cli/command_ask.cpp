@@ -22,27 +22,14 @@ std::string document_name(const std::string& path) {
   return name;
 }
 
-std::string read_text(const std::string& path) {
-  if (path == "-") return read_standard_input();
-  if (std::filesystem::is_directory(path)) {
-    throw Error(ErrorCode::kUnreadable, "[cli.questions] '" + path + "' is a folder");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) {
-    throw Error(ErrorCode::kUnreadable, "[cli.questions] cannot read '" + path + "'");
-  }
-  return text.str();
-}
-
 bool blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
 // One a line; empty lines are for the reader.
 std::vector<std::string> read_questions(const std::string& path) {
-  std::istringstream lines(read_text(path));
+  constexpr std::size_t kLargest = std::size_t{64} << 20;
+  std::istringstream lines(read_whole(path, kLargest));
   std::vector<std::string> questions;
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();

@@ -56,12 +56,39 @@ std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::st
   return make_progress(initial_state(pipeline, title, label), options);
 }
 
-// The library would find standard input empty when it reads a document for the second time.
-void take_standard_input(Pipeline& pipeline) {
+std::string path_of(const DocumentSpec& document, const Pipeline& pipeline) {
+  const bool as_is = document.path == "-" || document.path.rfind('/', 0) == 0;
+  return as_is ? document.path : pipeline.folder + "/" + document.path;
+}
+
+// The library would find a pipe empty when it reads a document for the second time.
+void take_pipes(Pipeline& pipeline) {
+  constexpr std::size_t kLargestDocument = std::size_t{1} << 30;
   for (DocumentSpec& document : pipeline.documents) {
-    if (document.path != "-" || document.text) continue;
-    document.text = read_standard_input();
+    const std::string path = path_of(document, pipeline);
+    if (document.text || (path != "-" && !is_special_file(path))) continue;
+    document.text = read_whole(path, kLargestDocument);
     document.path.clear();
+  }
+}
+
+// A report must not replace what the run reads.
+void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings,
+                              const std::string& model) {
+  std::vector<std::string> inputs{model};
+  for (const DocumentSpec& document : pipeline.documents) {
+    if (!document.text) inputs.push_back(path_of(document, pipeline));
+  }
+  if (settings.questions) inputs.push_back(*settings.questions);
+  if (settings.command == "run") {
+    inputs.push_back(settings.arguments.empty() ? "swarmkv.yaml" : settings.arguments.front());
+  }
+  for (const std::string& report : settings.reports) {
+    for (const std::string& input : inputs) {
+      if (!is_same_file(report, input)) continue;
+      throw UsageError("--report '" + report + "' would replace an input of this run: '" + input +
+                       "'");
+    }
   }
 }
 
@@ -109,7 +136,14 @@ int deliver(const RunReport& report, const Settings& settings, const Destination
   for (const std::string& path : settings.reports) {
     attempt([&] { write_file(path, to_json(report)); });
   }
-  if (!settings.quiet) say(to_table(report, destination.color));
+  if (!settings.quiet) {
+    say(to_table(report, destination.color));
+  } else {
+    for (const AgentReport& agent : report.agents) {  // errors are said even quietly
+      if (agent.error)
+        say(fit_for_terminal("failed " + agent.name + ": " + *agent.error, 500) + "\n");
+    }
+  }
   return code;
 }
 
@@ -137,6 +171,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   const ModelChoice choice = choose_model(settings, pipeline, invocation.environment);
   override_agents(pipeline, settings);
   const Destination destination = choose_destination(pipeline, settings, invocation.environment);
+  refuse_inputs_as_reports(pipeline, settings, choice.path);
   for (const std::string& path : settings.reports) check_writable(path);
 
   RunCanceller canceller;
@@ -144,7 +179,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   Interrupts interrupts;
   const std::shared_ptr<Progress> progress =
       begin_progress(pipeline, title, choice, settings, destination, invocation.environment);
-  take_standard_input(pipeline);
+  take_pipes(pipeline);
 
   const Model model = Model::load(model_options(settings, pipeline, choice));
   EngineOptions engine_settings = engine_options(settings, pipeline.model);

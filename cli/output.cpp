@@ -9,6 +9,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <random>
 
 #include "swarmkv/error.h"
 
@@ -39,7 +41,8 @@ class Temporary {
  public:
   /// `name` is the path as it was given, for messages.
   Temporary(const std::string& final_path, const std::string& name)
-      : path_(final_path + ".tmp." + std::to_string(::getpid())),
+      : path_(final_path + ".tmp." + std::to_string(::getpid()) + "." +
+              std::to_string(std::random_device{}())),  // a pid comes back, in containers often
         file_(path_, O_WRONLY | O_CREAT | O_EXCL) {
     if (file_.fd() < 0) fail(name, errno);
   }
@@ -68,17 +71,17 @@ std::string resolve_links(const std::string& path) {
   return out;
 }
 
-bool is_special_file(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
 void refuse_folder(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) fail(path, EISDIR);
 }
 
 }  // namespace
+
+bool is_special_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
 
 bool write_all(int fd, std::string_view text, const std::string& name) {
   while (!text.empty()) {
@@ -123,20 +126,37 @@ void write_file(const std::string& path, std::string_view text) {
   file.rename_to(target, path);
 }
 
-std::string read_standard_input() {
+std::string read_whole(const std::string& path, std::size_t limit) {
+  const std::string name = path == "-" ? "standard input" : "'" + path + "'";
+  const auto unreadable = [&](const std::string& why) {
+    return Error(ErrorCode::kUnreadable, "[cli.read] cannot read " + name + ": " + why);
+  };
+  std::optional<File> file;
+  if (path != "-") {
+    file.emplace(path, O_RDONLY);
+    if (file->fd() < 0) throw unreadable(std::strerror(errno));
+  }
+  const int fd = file ? file->fd() : STDIN_FILENO;
   std::string out;
   char buffer[65536];
   for (;;) {
-    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n > 0) {
       out.append(buffer, static_cast<std::size_t>(n));
+      if (out.size() > limit) throw unreadable("more than " + std::to_string(limit) + " bytes");
     } else if (n == 0) {
       return out;
     } else if (errno != EINTR) {
-      throw Error(ErrorCode::kUnreadable,
-                  std::string("[cli.read] cannot read standard input: ") + std::strerror(errno));
+      throw unreadable(std::strerror(errno));
     }
   }
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first {};
+  struct stat second {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 }  // namespace swarmkv::cli

@@ -18,8 +18,14 @@ void check_writable(const std::string& path);
 /// pipes are written directly. errors  kUnwritable
 void write_file(const std::string& path, std::string_view text);
 
-/// Standard input, whole.
-/// errors  kUnreadable
-std::string read_standard_input();
+/// A file or pipe ("-" = standard input), whole, read once.
+/// errors  kUnreadable, also for more than `limit` bytes
+std::string read_whole(const std::string& path, std::size_t limit);
+
+/// A pipe or device: what can be read only once.
+bool is_special_file(const std::string& path);
+
+/// Both exist and are one regular file, by whatever names.
+bool is_same_file(const std::string& a, const std::string& b);
 
 }  // namespace swarmkv::cli

@@ -267,7 +267,27 @@ class BadInputTest(CliTest):
 
     def test_a_questions_file_that_cannot_be_read(self):
         self.refused(self.ask("--questions", "nowhere.txt"), 3, "nowhere.txt")
-        self.refused(self.ask("--questions", "."), 3, "folder")
+        self.refused(self.ask("--questions", "."), 3, "directory")
+
+    def test_questions_without_an_end(self):
+        self.refused(self.ask("--questions", "/dev/zero"), 3, "more than")
+
+    def test_a_report_in_the_place_of_an_input(self):
+        self.write("doc.json", "the document")
+        os.symlink("doc.json", self.folder / "alias.json")
+        for report in ("doc.json", "alias.json"):
+            with self.subTest(report):
+                result = self.fake("ask", "-f", "doc.json", "x", "--report", report)
+                self.refused(result, 2, "would replace an input")
+        self.assertEqual((self.folder / "doc.json").read_text(), "the document")
+
+    def test_a_document_that_comes_through_a_pipe_is_read_once(self):
+        os.mkfifo(self.folder / "pipe")
+        process = self.start("ask", "--engine", "fake", "-f", "pipe", "x", "-n", "4")
+        (self.folder / "pipe").write_text("what a program writes")
+        out, err = process.communicate(timeout=WATCHDOG_S)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertTrue(out)
 
     def test_no_document_or_several(self):
         self.refused(self.fake("ask", "x"), 2, "-f FILE")
