@@ -1,4 +1,5 @@
-// Points in time from limits that callers choose: huge ones mean "never", not an overflow into the past.
+// Points in time from limits that callers choose: huge ones mean "never", not an overflow into the
+// past.
 #pragma once
 
 #include <algorithm>

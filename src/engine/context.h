@@ -11,9 +11,9 @@ namespace swarmkv::internal {
 
 /// One row to sample after a forward.
 struct SampleRow {
-  int batch_index;   ///< in: index of a `logits` token in the batch of the last forward
-  Sampler* sampler;  ///< in: made by this context's model
-  Token token = -1;  ///< out
+  int batch_index;      ///< in: index of a `logits` token in the batch of the last forward
+  Sampler* sampler;     ///< in: made by this context's model
+  Token token = -1;     ///< out
   std::string error{};  ///< out: why this row, and no other, has no token; empty = it has one
 };
 

@@ -55,7 +55,8 @@ PromptBuilder::Prefix PromptBuilder::prefix(std::span<const DocumentText> docume
     prefix.document_ends.push_back(static_cast<int>(tokens.size()));
     needs_blank_line = true;
   }
-  // Without scaffold, system text and start token nothing is shared, and there is no point to fork at.
+  // Without scaffold, system text and start token nothing is shared, and there is no point to fork
+  // at.
   if (documents.empty() && !tokens.empty()) {
     prefix.document_ends.push_back(static_cast<int>(tokens.size()));
   }
