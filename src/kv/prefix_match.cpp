@@ -7,18 +7,6 @@
 
 namespace swarmkv::internal {
 
-// Every node but the root, parents before children.
-template <typename Visit>
-void PrefixTree::for_each(Visit visit) const {
-  std::vector<PrefixNode*> open{const_cast<PrefixNode*>(&root_)};
-  while (!open.empty()) {
-    PrefixNode* node = open.back();
-    open.pop_back();
-    if (node != &root_) visit(node);
-    for (const auto& [token, child] : node->children) open.push_back(child.get());
-  }
-}
-
 // Every node but the root, children before parents; `visit` hears whether it answered true for any
 // child.
 template <typename Visit>

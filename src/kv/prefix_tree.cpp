@@ -209,15 +209,11 @@ bool PrefixTree::fork(PrefixNode* node, SeqId target) {
 
 bool PrefixTree::evict_one(bool also_wanted) {
   PrefixNode* victim = nullptr;
-  std::vector<PrefixNode*> open{&root_};
-  while (!open.empty()) {
-    PrefixNode* n = open.back();
-    open.pop_back();
-    for (auto& [token, child] : n->children) open.push_back(child.get());
-    if (n == &root_ || !n->children.empty() || n->n_pins > 0) continue;
-    if (n->wanted && !also_wanted) continue;
-    if (victim == nullptr || n->last_use < victim->last_use) victim = n;
-  }
+  for_each([&](PrefixNode* node) {
+    if (!node->children.empty() || node->n_pins > 0) return;
+    if (node->wanted && !also_wanted) return;
+    if (victim == nullptr || node->last_use < victim->last_use) victim = node;
+  });
   if (victim == nullptr) return false;
   ++n_evictions_;
   PrefixNode* parent = victim->parent;
@@ -243,14 +239,10 @@ void PrefixTree::repair(PrefixNode* node) {
 }
 
 void PrefixTree::forget_all() {
-  std::vector<PrefixNode*> open{&root_};
-  while (!open.empty()) {
-    PrefixNode* n = open.back();
-    open.pop_back();
-    assert(n->n_pins == 0 || n == &root_);
-    if (n->holder != kNoSeq) seqs_.give_back(n->holder);
-    for (auto& [token, child] : n->children) open.push_back(child.get());
-  }
+  for_each([&](PrefixNode* node) {
+    assert(node->n_pins == 0);
+    if (node->holder != kNoSeq) seqs_.give_back(node->holder);
+  });
   drop_nodes();
   cells_.give_back(n_cells_reserved_);
   n_cells_reserved_ = n_nodes_ = 0;

@@ -154,4 +154,16 @@ class PrefixTree {
   int n_evictions_ = 0;
 };
 
+// Every node but the root, parents before children.
+template <typename Visit>
+void PrefixTree::for_each(Visit visit) const {
+  std::vector<PrefixNode*> open{const_cast<PrefixNode*>(&root_)};
+  while (!open.empty()) {
+    PrefixNode* node = open.back();
+    open.pop_back();
+    if (node != &root_) visit(node);
+    for (const auto& [token, child] : node->children) open.push_back(child.get());
+  }
+}
+
 }  // namespace swarmkv::internal
