@@ -66,6 +66,11 @@ struct Result {
   int n_cached_tokens = 0;    ///< of those, taken from the tree at the (last) fork
   int n_computed_tokens = 0;  ///< of those, evaluated in this request's own sequence the first time
   int n_recomputed_tokens = 0;  ///< evaluated again after a preemption
+  /// Shared tokens evaluated in tree nodes while this request was the first in line for them: each
+  /// is counted for exactly one request, so sums over a run are right even if runs overlap. Inside
+  /// its declared prefix, and beyond it.
+  int n_prefix_computed_tokens = 0, n_tail_computed_tokens = 0;
+  int peak_used_cells = 0;  ///< of the pool, all requests together, while this one was admitted
   int n_preemptions = 0;
   bool fork_fell_back =
       false;  ///< the model could not fork at the match; an earlier holder was used

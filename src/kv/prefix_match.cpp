@@ -77,12 +77,6 @@ void PrefixTree::clear_wanted() {
   for_each([](PrefixNode* node) { node->wanted = false; });
 }
 
-int PrefixTree::n_cells_used() const {
-  int n_used = 0;
-  for_each([&](const PrefixNode* node) { n_used += node->n_computed - node->start; });
-  return n_used;
-}
-
 int PrefixTree::n_cells_evictable(bool also_wanted) const {
   // Leaves go first, so a node can go only if nothing below it has to stay.
   int n = 0;
@@ -124,11 +118,12 @@ void PrefixTree::check_integrity() const {
     throw Error(ErrorCode::kInternal, "[kv.check_integrity] node [" + std::to_string(node->start) +
                                           ", " + std::to_string(node->end()) + "): " + what);
   };
-  int n_reserved = 0, n_nodes = 0;
+  int n_reserved = 0, n_used = 0, n_nodes = 0;
   for_each([&](const PrefixNode* node) {
     const PrefixNode* parent = node->parent;
     ++n_nodes;
     n_reserved += static_cast<int>(node->span.size());
+    n_used += node->n_computed - node->start;
     require(!node->span.empty(), node, "empty span");
     require(node->start == parent->end(), node, "does not start at its parent's end");
     require(node->start <= node->n_computed && node->n_computed <= node->end(), node,
@@ -149,6 +144,7 @@ void PrefixTree::check_integrity() const {
     return pinned;
   });
   require(n_reserved == n_cells_reserved_, &root_, "reserved cells differ from the sum of spans");
+  require(n_used == n_cells_used_, &root_, "used cells differ from the sum of computed spans");
   require(n_nodes == n_nodes_, &root_, "node count is wrong");
 }
 

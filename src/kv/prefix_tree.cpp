@@ -49,6 +49,7 @@ PrefixNode* PrefixTree::extend(PrefixNode* parent, Tokens span) {
 PrefixNode* PrefixTree::adopt(PrefixNode* base, Tokens span, int n_computed, SeqId seq) {
   PrefixNode* node = add(base, std::move(span));
   node->n_computed = n_computed;
+  n_cells_used_ += n_computed - node->start;
   node->holder = seq;
   node->released_early = true;
   return node;
@@ -143,6 +144,7 @@ void PrefixTree::remove_leaf(PrefixNode* node) {
   const int n_span = static_cast<int>(node->span.size());
   cells_.give_back(n_span);
   n_cells_reserved_ -= n_span;
+  n_cells_used_ -= node->n_computed - node->start;
   --n_nodes_;
   auto it = parent->children.find(node->span.front());
   while (it->second.get() != node) ++it;
@@ -196,6 +198,7 @@ PrefixTree::Ready PrefixTree::prepare_to_compute(PrefixNode* node) {
 
 void PrefixTree::computed(PrefixNode* node, int n) {
   node->n_computed += n;
+  n_cells_used_ += n;
   assert(node->n_computed <= node->end());
 }
 
@@ -222,6 +225,11 @@ bool PrefixTree::evict_one(bool also_wanted) {
   return true;
 }
 
+void PrefixTree::uncompute(PrefixNode* node) {
+  n_cells_used_ -= node->n_computed - node->start;
+  node->n_computed = node->start;
+}
+
 void PrefixTree::repair(PrefixNode* node) {
   if (node->holder == kNoSeq || context_.length(node->holder) == node->n_computed) return;
   if (context_.length(node->holder) > node->n_computed &&
@@ -230,12 +238,12 @@ void PrefixTree::repair(PrefixNode* node) {
   }
   if (kind_ != ForkKind::kRecurrent && context_.can_fork(node->holder, node->start) &&
       context_.truncate(node->holder, node->start)) {
-    node->n_computed = node->start;
+    uncompute(node);
     return;
   }
   context_.release(node->holder);
   seqs_.give_back(std::exchange(node->holder, kNoSeq));
-  node->n_computed = node->start;
+  uncompute(node);
 }
 
 void PrefixTree::forget_all() {
@@ -245,7 +253,14 @@ void PrefixTree::forget_all() {
   });
   drop_nodes();
   cells_.give_back(n_cells_reserved_);
-  n_cells_reserved_ = n_nodes_ = 0;
+  n_cells_reserved_ = n_cells_used_ = n_nodes_ = 0;
+}
+
+void PrefixTree::let_go_of_cache() {
+  for_each([&](PrefixNode* node) {
+    node->holder = kNoSeq;
+    uncompute(node);
+  });
 }
 
 }  // namespace swarmkv::internal

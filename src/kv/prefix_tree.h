@@ -121,10 +121,14 @@ class PrefixTree {
   /// pinned.
   void forget_all();
 
+  /// The cache is lost and must not be touched any more: no node has a sequence or a computed token
+  /// from now on. The sequence ids are not given back.
+  void let_go_of_cache();
+
   [[nodiscard]] PrefixNode* root() { return &root_; }
   [[nodiscard]] int n_nodes() const { return n_nodes_; }
   [[nodiscard]] int n_cells_reserved() const { return n_cells_reserved_; }
-  [[nodiscard]] int n_cells_used() const;
+  [[nodiscard]] int n_cells_used() const { return n_cells_used_; }
   [[nodiscard]] int n_evictions() const { return n_evictions_; }
 
   /// Throws kInternal naming the first invariant that does not hold. cost: whole tree
@@ -132,6 +136,7 @@ class PrefixTree {
 
  private:
   void remove_leaf(PrefixNode* node);
+  void uncompute(PrefixNode* node);
   void settle(PrefixNode* node);
   void drop_nodes();
   template <typename Visit>
@@ -150,7 +155,7 @@ class PrefixTree {
   PrefixNode root_;
   std::uint64_t clock_ = 0;
   int n_nodes_ = 0;
-  int n_cells_reserved_ = 0;
+  int n_cells_reserved_ = 0, n_cells_used_ = 0;
   int n_evictions_ = 0;
 };
 

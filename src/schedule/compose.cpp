@@ -51,7 +51,7 @@ void SchedulerCore::fork_ready_branches() {
 }
 
 void SchedulerCore::add_branch_rows(Branch& branch, int n) {
-  Part part{&branch, nullptr, n, -1};
+  Part part{&branch, nullptr, nullptr, n, -1};
   for (int i = 0; i < n; ++i) {
     const Pos pos = branch.n_past + i;
     const bool last = pos + 1 == branch.n_known();
@@ -63,13 +63,14 @@ void SchedulerCore::add_branch_rows(Branch& branch, int n) {
   parts_.push_back(part);
 }
 
-void SchedulerCore::add_node_rows(PrefixNode& node, int n) {
+void SchedulerCore::add_node_rows(const Job& job, int n) {
+  const PrefixNode& node = *job.node;
   for (int i = 0; i < n; ++i) {
     const Pos pos = node.n_computed + i;
     batch_.push_back(
         {node.span[static_cast<std::size_t>(pos - node.start)], pos, node.holder, false});
   }
-  parts_.push_back({nullptr, &node, n, -1});
+  parts_.push_back({nullptr, job.node, job.first_in_line, n, -1});
 }
 
 void SchedulerCore::compose_rows() {
@@ -97,11 +98,11 @@ void SchedulerCore::compose_rows() {
     n_room = std::min(n_room,
                       std::max(kSmallestChunk, static_cast<int>(prefill_tokens_per_s_ * target_s)));
   }
-  for (PrefixNode* node : computable_nodes()) {
+  for (const Job& job : computable_nodes()) {
     if (n_room <= 0) break;
-    if (!start(*node)) continue;
-    const int n = chunk_of(*node, n_room);
-    add_node_rows(*node, n);
+    if (!start(*job.node)) continue;
+    const int n = chunk_of(*job.node, n_room);
+    add_node_rows(job, n);
     n_room -= n;
     if (options_.deterministic) break;
   }
@@ -118,16 +119,17 @@ int SchedulerCore::chunk_of(const PrefixNode& node, int n_room) const {
 
 // In the rank order of whoever waits: the first of a path that is not ready is what can be computed
 // now.
-std::vector<PrefixNode*> SchedulerCore::computable_nodes() {
-  std::vector<PrefixNode*> nodes;
-  for (const Branch* branch : admitted_) {
+std::vector<SchedulerCore::Job> SchedulerCore::computable_nodes() {
+  std::vector<Job> jobs;
+  for (Branch* branch : admitted_) {
     if (branch->forked) continue;
     PrefixNode* node = PrefixTree::first_unready(branch->base);
-    if (node != nullptr && std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
-      nodes.push_back(node);
+    const auto is_same = [node](const Job& job) { return job.node == node; };
+    if (node != nullptr && std::none_of(jobs.begin(), jobs.end(), is_same)) {
+      jobs.push_back({node, branch});
     }
   }
-  return nodes;
+  return jobs;
 }
 
 bool SchedulerCore::start(PrefixNode& node) {
@@ -181,9 +183,9 @@ void SchedulerCore::compose_equal_lengths() {
     add_branch_rows(*branch, std::min(branch->n_to_feed(), n_budget_));
     return;
   }
-  for (PrefixNode* node : computable_nodes()) {
-    if (!start(*node)) continue;
-    add_node_rows(*node, chunk_of(*node, n_budget_));
+  for (const Job& job : computable_nodes()) {
+    if (!start(*job.node)) continue;
+    add_node_rows(job, chunk_of(*job.node, n_budget_));
     return;
   }
   if (!decoding.empty()) compose_equal_lengths();

@@ -90,6 +90,10 @@ void SchedulerCore::submit(std::unique_ptr<Branch> branch) {
 
 bool SchedulerCore::step() {
   ++n_steps_;
+  if (stats_.engine_failed) {
+    fail_everyone("[schedule] the engine failed earlier");
+    return false;
+  }
   expire_deadlines();
   if (branches_.empty()) return false;
   top_up_oldest();

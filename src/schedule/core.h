@@ -36,7 +36,8 @@ class SchedulerCore {
   void submit(std::unique_ptr<Branch> branch);
   void cancel(std::uint64_t id, const std::string& why);
   void cancel_all(const std::string& why);
-  /// Fails everything, now and later: the context cannot be trusted any more.
+  /// Fails everything, now and later: the context cannot be trusted any more and is not touched
+  /// again. May throw for lack of memory; step() then goes on with it.
   void give_up_context(const std::string& error);
 
   /// One step. False: nothing is waiting or running.
@@ -54,8 +55,13 @@ class SchedulerCore {
   struct Part {
     Branch* branch = nullptr;
     PrefixNode* node = nullptr;
+    Branch* first_in_line = nullptr;  ///< of those that wait for the node
     int n = 0;
     int logits_index = -1;
+  };
+  struct Job {  ///< a node that can be computed now
+    PrefixNode* node = nullptr;
+    Branch* first_in_line = nullptr;
   };
   struct Spot {  ///< where a branch would start
     PrefixNode* node = nullptr;
@@ -83,13 +89,16 @@ class SchedulerCore {
   void compose_equal_lengths();
   void fork_ready_branches();
   void add_branch_rows(Branch& branch, int n);
-  void add_node_rows(PrefixNode& node, int n);
-  [[nodiscard]] std::vector<PrefixNode*> computable_nodes();
+  void add_node_rows(const Job& job, int n);
+  [[nodiscard]] std::vector<Job> computable_nodes();
   [[nodiscard]] int chunk_of(const PrefixNode& node, int n_room) const;
   [[nodiscard]] bool start(PrefixNode& node);
   // deliver.cpp
   ForwardStatus forward(std::string& error);
   void deliver();
+  void count_node(const Part& part);
+  void count_branch(const Part& part);
+  void count_cells();
   void accept(Branch& branch, Token token, TimePoint t);
   void report_progress();
   void expire_deadlines();
@@ -105,6 +114,7 @@ class SchedulerCore {
   void finish(Branch& branch, RequestState state, FinishReason reason, ErrorCode code,
               const std::string& error);
   void fail(Branch& branch, ErrorCode code, const std::string& error);
+  void fail_everyone(const std::string& error);
   void leave_cache(Branch& branch);
 
   const Model& model_;
@@ -130,7 +140,6 @@ class SchedulerCore {
   int n_fatal_in_a_row_ = 0, n_stalls_in_a_row_ = 0;
   bool last_was_decode_ = false;
   double prefill_tokens_per_s_ = 0;
-  bool engine_failed_ = false;
   SchedulerStats stats_;
 };
 

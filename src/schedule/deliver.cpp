@@ -52,22 +52,11 @@ void SchedulerCore::deliver() {
   std::vector<Branch*> prefilled;  // max_tokens = 0: done without a token
   for (const Part& part : parts_) {
     if (part.node != nullptr) {
-      tree_.computed(part.node, part.n);
-      stats_.prompt_tokens_computed += part.n;
-      stats_.prefix_tokens_computed += part.n;
-      if (!part.node->released_early) stats_.document_tokens_computed += part.n;
+      count_node(part);
       continue;
     }
     Branch& branch = *part.branch;
-    const int n_fresh = std::max(0, std::min(branch.n_prompt(), branch.n_past + part.n) -
-                                        std::max(branch.n_evaluated, branch.n_past));
-    const int n_again = branch.decoding() ? 0 : part.n - n_fresh;  // fed before a preemption
-    branch.n_evaluated += n_fresh;
-    branch.result.n_computed_tokens += n_fresh;
-    branch.result.n_recomputed_tokens += n_again;
-    stats_.prompt_tokens_computed += n_fresh;
-    stats_.tokens_recomputed += n_again;
-    branch.n_past += part.n;
+    count_branch(part);
     if (part.logits_index >= 0) {
       rows.push_back({part.logits_index, branch.sampler.get()});
       sampled.push_back(&branch);
@@ -75,9 +64,7 @@ void SchedulerCore::deliver() {
       prefilled.push_back(&branch);
     }
   }
-  stats_.used_cells = tree_.n_cells_used();
-  for (const Branch* branch : admitted_) stats_.used_cells += branch->n_private();
-  stats_.peak_used_cells = std::max(stats_.peak_used_cells, stats_.used_cells);
+  count_cells();
   report_progress();
   for (Branch* branch : prefilled) {
     finish(*branch, RequestState::kFinished, FinishReason::kLength, {}, {});
@@ -104,6 +91,39 @@ void SchedulerCore::deliver() {
     } else {
       fail(*sampled[i], ErrorCode::kEngineFailed, "[schedule.sample] " + rows[i].error);
     }
+  }
+}
+
+void SchedulerCore::count_node(const Part& part) {
+  tree_.computed(part.node, part.n);
+  stats_.prompt_tokens_computed += part.n;
+  stats_.prefix_tokens_computed += part.n;
+  const bool is_document = !part.node->released_early;
+  if (is_document) stats_.document_tokens_computed += part.n;
+  Result& result = part.first_in_line->result;
+  (is_document ? result.n_prefix_computed_tokens : result.n_tail_computed_tokens) += part.n;
+}
+
+void SchedulerCore::count_branch(const Part& part) {
+  Branch& branch = *part.branch;
+  const int n_fresh = std::max(0, std::min(branch.n_prompt(), branch.n_past + part.n) -
+                                      std::max(branch.n_evaluated, branch.n_past));
+  const int n_again = branch.decoding() ? 0 : part.n - n_fresh;  // fed before a preemption
+  branch.n_evaluated += n_fresh;
+  branch.result.n_computed_tokens += n_fresh;
+  branch.result.n_recomputed_tokens += n_again;
+  stats_.prompt_tokens_computed += n_fresh;
+  stats_.tokens_recomputed += n_again;
+  branch.n_past += part.n;
+}
+
+void SchedulerCore::count_cells() {
+  int n_used = tree_.n_cells_used();
+  for (const Branch* branch : admitted_) n_used += branch->n_private();
+  stats_.used_cells = n_used;
+  stats_.peak_used_cells = std::max(stats_.peak_used_cells, n_used);
+  for (Branch* branch : admitted_) {
+    branch->result.peak_used_cells = std::max(branch->result.peak_used_cells, n_used);
   }
 }
 

@@ -104,9 +104,9 @@ void SchedulerCore::recover(ForwardStatus status, const std::string& error) {
 }
 
 // Our books said there was room. Whatever the reason, each round asks for less until one branch is
-// left.
+// left. Not in deterministic mode, whose pieces are fixed.
 void SchedulerCore::no_slot() {
-  if (n_budget_ > 1 && batch_.size() > 1) {
+  if (!options_.deterministic && n_budget_ > 1 && batch_.size() > 1) {
     n_budget_ = std::max(1, static_cast<int>(batch_.size()) / 2);
     tree_.evict_one(true);
     return;
@@ -116,6 +116,7 @@ void SchedulerCore::no_slot() {
   if (victim != nullptr) {
     preempt(*victim, true);
   } else if (Branch* last = oldest()) {
+    if (options_.deterministic && last->result.n_preemptions < 2) return preempt(*last, true);
     fail(*last, ErrorCode::kKvCacheFull,
          "[schedule.forward] no free cell for '" + last->request.label +
              "': " + std::to_string(stats_.used_cells) + " of " + std::to_string(cells_.n_cells()) +
@@ -184,19 +185,19 @@ void SchedulerCore::start_over() {
 
 void SchedulerCore::give_up_context(const std::string& error) {
   stats_.engine_failed = true;
-  // The cache's content is void; our books are emptied first so that nothing refers to it.
-  std::vector<Branch*> all;
-  for (const auto& [id, branch] : branches_) all.push_back(branch.get());
-  for (Branch* branch : all) {
-    branch->forked = false;  // nothing to release one by one
-    fail(*branch, ErrorCode::kEngineFailed, error);
+  fail_everyone(error);
+}
+
+// An engine that failed may throw or worse at any call, so the books are emptied without it.
+void SchedulerCore::fail_everyone(const std::string& error) {
+  tree_.let_go_of_cache();
+  while (!branches_.empty()) {
+    Branch& branch = *branches_.begin()->second;
+    branch.forked = false;
+    fail(branch, ErrorCode::kEngineFailed, error);
   }
   tree_.forget_all();
-  try {
-    context_.clear();
-  } catch (...) {
-    // Nothing more can be done with it; every later request is refused.
-  }
+  count_cells();
 }
 
 // Somebody is admitted, yet nothing can be computed: sequence ids are short, as when a split gave a

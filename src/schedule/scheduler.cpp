@@ -120,12 +120,19 @@ struct Scheduler::Impl {
         if (news.stop) return;
         core.step();
       } catch (const std::exception& e) {
-        // A bug of ours or an engine that throws where it must not: nobody may wait for ever
-        // because of it.
-        core.give_up_context(std::string("[schedule] internal error: ") + e.what());
+        give_up(e.what());
       } catch (...) {
-        core.give_up_context("[schedule] internal error: unknown exception");
+        give_up("unknown exception");
       }
+    }
+  }
+
+  // A bug of ours or an engine that throws where it must not: nobody may wait for ever because of
+  // it. If even this lacks memory, the next step() tries again.
+  void give_up(const char* what) noexcept {
+    try {
+      core.give_up_context(std::string("[schedule] internal error: ") + what);
+    } catch (...) {
     }
   }
 

@@ -64,5 +64,17 @@ TEST(CoreDeterminism, TheSameDocumentIsStillComputedOnce) {
   EXPECT_EQ(h.core->stats().prompt_tokens_computed, 106);
 }
 
+// Half a piece would be other arithmetic.
+TEST(CoreDeterminism, ACrowdedCacheDoesNotMoveTheCuts) {
+  CoreHarness h(deterministic());
+  h.model->faults().fail_at(2, ForwardStatus::kNoSlot);
+  const Request request = h.request(h.document(std::string(100, 'a')), "?");
+  const auto seen = h.submit(request);
+  h.run();
+
+  EXPECT_EQ(seen->result.tokens, h.alone(request).tokens) << seen->result.error;
+  EXPECT_EQ(pieces(*h.context, 0, 100), (std::vector<int>{32, 32, 32, 4}));
+}
+
 }  // namespace
 }  // namespace swarmkv::internal

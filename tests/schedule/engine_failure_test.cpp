@@ -3,8 +3,10 @@
 
 #include <stdexcept>
 
+#include "schedule/scheduler.h"
 #include "support/core_harness.h"
 #include "support/fork_kinds.h"
+#include "support/forwarding_context.h"
 #include "support/texts.h"
 
 namespace swarmkv::internal {
@@ -146,12 +148,75 @@ TEST(EngineFailure, ThreeFatalForwardsInARowEndTheEngine) {
   EXPECT_TRUE(h.core->stats().engine_failed);
   for (const auto& seen : waiters.seen)
     EXPECT_EQ(seen->result.error_code, ErrorCode::kEngineFailed);
-  EXPECT_EQ(h.context->n_used_cells(), 0);
 
   h.model->faults().clear();
   const Waiters late(h, 1);
   EXPECT_EQ(late.seen[0]->result.error_code, ErrorCode::kEngineFailed) << "refused at once";
   EXPECT_TRUE(h.core->idle());
+}
+
+// Its forwards fail from the third on, and then every other call throws, too.
+class DyingContext final : public ForwardingContext {
+ public:
+  explicit DyingContext(std::unique_ptr<Context> inner) : ForwardingContext(std::move(inner)) {}
+
+  ForwardStatus forward(const Batch& batch) override {
+    if (++n_forwards_ >= 3) dead_ = true;
+    check_alive();
+    return inner().forward(batch);
+  }
+  bool can_fork(SeqId source, Pos end) const override {
+    check_alive();
+    return inner().can_fork(source, end);
+  }
+  void release(SeqId seq) override {
+    check_alive();
+    inner().release(seq);
+  }
+  bool truncate(SeqId seq, Pos from) override {
+    check_alive();
+    return inner().truncate(seq, from);
+  }
+  Pos length(SeqId seq) const override {
+    check_alive();
+    return inner().length(seq);
+  }
+  void clear() override {
+    check_alive();
+    inner().clear();
+  }
+
+ private:
+  void check_alive() const {
+    if (dead_) throw std::runtime_error("the device is gone");
+  }
+  int n_forwards_ = 0;
+  bool dead_ = false;
+};
+
+TEST(EngineFailure, AContextThatThrowsAtEveryCallEndsNothingButItself) {
+  const auto model = make_fake_model();
+  Scheduler scheduler(model,
+                      std::make_unique<DyingContext>(
+                          model->make_context({.n_cells = 1000, .n_seq_max = 16, .n_batch = 64})),
+                      {});
+  const auto document =
+      std::make_shared<const Tokens>(model->tokenize(letters(200, 1), SpecialTokens::kPlainText));
+  std::vector<std::shared_ptr<Scheduler::Ticket>> tickets;
+  for (int i = 0; i < 4; ++i) {
+    Request request;
+    request.prefix = document;
+    request.suffix = model->tokenize(question(i), SpecialTokens::kPlainText);
+    tickets.push_back(scheduler.submit(std::move(request)));
+  }
+  for (const auto& ticket : tickets) {
+    const Result result = ticket->wait();
+    EXPECT_EQ(result.state, RequestState::kFailed);
+    EXPECT_EQ(result.error_code, ErrorCode::kEngineFailed);
+    EXPECT_NE(result.error.find("the device is gone"), std::string::npos) << result.error;
+  }
+  EXPECT_TRUE(scheduler.stats().engine_failed);
+  EXPECT_EQ(scheduler.stats().used_cells, 0);
 }
 
 TEST(EngineFailure, FatalForwardsWithSuccessBetweenThemDoNotEndTheEngine) {

@@ -6,46 +6,32 @@
 #include <utility>
 #include <vector>
 
-#include "engine/context.h"
+#include "support/forwarding_context.h"
 
 namespace swarmkv::internal {
 
 using LogitsLog = std::map<const Sampler*, std::vector<std::vector<float>>>;
 
-class RecordingContext final : public Context {
+class RecordingContext final : public ForwardingContext {
  public:
   RecordingContext(std::unique_ptr<Context> inner, std::shared_ptr<LogitsLog> log)
-      : inner_(std::move(inner)), log_(std::move(log)) {}
+      : ForwardingContext(std::move(inner)), log_(std::move(log)) {}
 
-  int n_cells() const override { return inner_->n_cells(); }
-  int n_seq_max() const override { return inner_->n_seq_max(); }
-  BatchLimits batch_limits() const override { return inner_->batch_limits(); }
   ForwardStatus forward(const Batch& batch) override {
-    if (++n_forwards_ == abort_at) inner_->abort();
-    return inner_->forward(batch);
+    if (++n_forwards_ == abort_at) inner().abort();
+    return inner().forward(batch);
   }
   void sample(std::span<SampleRow> rows) override {
     for (const SampleRow& row : rows) {
-      const auto logits = inner_->logits(row.batch_index);
+      const auto logits = inner().logits(row.batch_index);
       (*log_)[row.sampler].emplace_back(logits.begin(), logits.end());
     }
-    inner_->sample(rows);
+    inner().sample(rows);
   }
-  std::span<const float> logits(int i) const override { return inner_->logits(i); }
-  bool can_fork(SeqId source, Pos end) const override { return inner_->can_fork(source, end); }
-  void fork(SeqId source, SeqId target, Pos end) override { inner_->fork(source, target, end); }
-  void release(SeqId seq) override { inner_->release(seq); }
-  bool truncate(SeqId seq, Pos from) override { return inner_->truncate(seq, from); }
-  Pos length(SeqId seq) const override { return inner_->length(seq); }
-  void clear() override { inner_->clear(); }
-  void abort() override { inner_->abort(); }
-  void synchronize() override { inner_->synchronize(); }
-  std::uint64_t kv_size_bytes() const override { return inner_->kv_size_bytes(); }
 
   int abort_at = 0;  ///< abort that forward, counted from 1
 
  private:
-  std::unique_ptr<Context> inner_;
   std::shared_ptr<LogitsLog> log_;
   int n_forwards_ = 0;
 };
