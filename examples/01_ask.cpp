@@ -48,10 +48,11 @@ int run(std::vector<std::string> arguments) {
 
   // The plan knows before anything runs how many cells all of that takes.
   swarmkv::EngineOptions options;
-  options.ctx_size = swarmkv::make_plan(model, pipeline, options).ctx_size;
+  const swarmkv::Plan plan = swarmkv::make_plan(model, pipeline, options);
+  options.ctx_size = plan.ctx_size;
   swarmkv::Engine engine(model, options);
 
-  const swarmkv::RunReport report = engine.run(pipeline).wait();
+  const swarmkv::RunReport report = engine.run(plan).wait();
 
   for (const swarmkv::AgentReport& agent : report.agents) {
     std::cout << "# " << agent.name << '\n' << swarmkv::escape_for_terminal(agent.text) << "\n\n";

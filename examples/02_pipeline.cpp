@@ -77,12 +77,13 @@ int run(int argc, char** argv) {
   const swarmkv::Model model = swarmkv::Model::load(options);
   swarmkv::Pipeline pipeline = contract_review();
   swarmkv::EngineOptions engine_options;
-  engine_options.ctx_size = swarmkv::make_plan(model, pipeline, engine_options).ctx_size;
+  const swarmkv::Plan plan = swarmkv::make_plan(model, pipeline, engine_options);
+  engine_options.ctx_size = plan.ctx_size;
   swarmkv::Engine engine(model, engine_options);
   swarmkv::RunOptions run_options;
   run_options.observers.push_back(std::make_shared<Progress>());
 
-  const swarmkv::RunReport report = engine.run(pipeline, run_options).wait();
+  const swarmkv::RunReport report = engine.run(plan, run_options).wait();
 
   std::cout << swarmkv::escape_for_terminal(report.agents.back().text) << "\n\n"
             << swarmkv::to_table(report, false);

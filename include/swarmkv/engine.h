@@ -85,7 +85,12 @@ struct RunOptions {
   std::vector<std::shared_ptr<Observer>> observers;
 };
 
-/// What a pipeline will need, known before anything runs.
+namespace internal {
+struct Prepared;
+}
+
+/// What a pipeline will need, known before anything runs. Holds the pipeline's documents and
+/// prompts as token ids, so that running it reads and tokenises nothing twice.
 struct Plan {
   struct Agent {
     std::string name;
@@ -101,6 +106,7 @@ struct Plan {
   int n_ctx_train = 0;
   std::uint64_t kv_bytes = 0;
   std::vector<Diagnostic> warnings;
+  std::shared_ptr<const internal::Prepared> prepared;  ///< for Engine::run
 };
 
 /// A submitted request. Move-only; dropping it cancels without waiting. Thread-safe.
@@ -131,8 +137,9 @@ class SWARMKV_API Run {
   Run& operator=(Run&&) noexcept;
   ~Run();
 
-  /// Stops what is unfinished; finished answers stay in the report.
-  void cancel();
+  /// Stops what is unfinished; finished answers stay in the report, `reason` becomes the error of
+  /// the others.
+  void cancel(std::string reason = "cancelled");
   /// Blocks until every agent is finished, failed, skipped or cancelled and the last event was
   /// delivered.
   RunReport wait();
@@ -162,6 +169,11 @@ class SWARMKV_API Engine {
   /// Starts a pipeline; returns at once. The pipeline must be valid (`validate`).
   /// errors  kInvalidArgument, kUnreadable (documents), kUnsupported (template), kDoesNotFit
   [[nodiscard]] Run run(const Pipeline& pipeline, const RunOptions& options = {});
+
+  /// The same for a pipeline that was planned for this engine's model; the prompt format is the
+  /// plan's, whatever `options` says.
+  /// errors  kInvalidArgument (another model's plan), kDoesNotFit
+  [[nodiscard]] Run run(const Plan& plan, const RunOptions& options = {});
 
   [[nodiscard]] int ctx_size() const;
   [[nodiscard]] EngineCounters counters() const;

@@ -39,6 +39,9 @@ struct AgentReport {
 
   std::optional<int> prompt_tokens, cached_tokens, computed_tokens, recomputed_tokens,
       completion_tokens;
+  /// Tokens of shared prefixes that were evaluated on its behalf, in declared ones and beyond; most
+  /// cells of the pool in use while it ran. Not in the JSON: its summary has the sums.
+  std::optional<int> prefix_computed_tokens, tail_computed_tokens, peak_used_cells;
   // Metrics, ms; formulas in docs/metrics.md. Unset = unknown, never 0.
   std::optional<double> ttft_ms, ttft_warm_ms, tpot_ms, e2e_ms, document_wait_ms, queue_ms,
       prefill_ms;

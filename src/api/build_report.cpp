@@ -3,100 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "base/digest.h"
 #include "base/process_info.h"
 
 namespace swarmkv::internal {
 namespace {
-
-double ms_between(TimePoint from, TimePoint to) {
-  return std::chrono::duration<double, std::milli>(to - from).count();
-}
-
-// The metrics of docs/metrics.md, from the raw times of one request.
-void add_metrics(AgentReport& agent, const Result& r, TimePoint zero) {
-  const auto at = [&](const std::optional<TimePoint>& t) {
-    return t ? std::optional(ms_between(zero, *t)) : std::nullopt;
-  };
-  agent.enqueued_ms = at(r.enqueued);
-  agent.admitted_ms = at(r.admitted);
-  agent.prefix_ready_ms = at(r.prefix_ready);
-  agent.first_token_ms = at(r.first_token);
-  agent.finished_ms = at(r.finished);
-  if (!agent.enqueued_ms) return;
-  const double t0 = *agent.enqueued_ms;
-  if (agent.finished_ms) agent.e2e_ms = *agent.finished_ms - t0;
-  if (agent.first_token_ms) agent.ttft_ms = *agent.first_token_ms - t0;
-  const std::size_t n = r.token_times.size();
-  for (std::size_t i = 1; i < n; ++i) {
-    agent.itl_samples_ms.push_back(ms_between(r.token_times[i - 1], r.token_times[i]));
-  }
-  if (n >= 2) {
-    const double decode_ms = ms_between(r.token_times.front(), r.token_times.back());
-    agent.tpot_ms = decode_ms / static_cast<double>(n - 1);
-    if (decode_ms > 0) agent.output_tokens_per_s = 1000.0 * static_cast<double>(n - 1) / decode_ms;
-  }
-  agent.itl_ms = percentiles(agent.itl_samples_ms);
-}
-
-void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
-  agent.text = r.text;
-  agent.token_ids = r.tokens;
-  agent.token_ids_digest =
-      digest64({reinterpret_cast<const char*>(r.tokens.data()), r.tokens.size() * sizeof(Token)});
-  agent.finish_reason = r.finish_reason;
-  agent.n_preemptions = r.n_preemptions;
-  agent.fork_fell_back = r.fork_fell_back;
-  agent.prompt_tokens = r.n_prompt_tokens;
-  agent.cached_tokens = r.n_cached_tokens;
-  agent.computed_tokens = r.n_computed_tokens;
-  agent.recomputed_tokens = r.n_recomputed_tokens;
-  agent.completion_tokens = static_cast<int>(r.tokens.size());
-  add_metrics(agent, r, zero);
-}
-
-AgentReport report_agent(const RunRecord& record, std::size_t i) {
-  const AgentSpec& spec = record.pipeline.agents[i];
-  const NodeResult& node = record.outcome.nodes[i];
-  const NodeRecord known = record.runner.record(static_cast<NodeId>(i));
-  AgentReport agent;
-  agent.name = spec.name;
-  agent.needs = spec.needs;
-  if (spec.function) {
-    agent.kind = "function";
-    agent.text = node.outcome.answer;
-    if (known.started) agent.enqueued_ms = ms_between(record.clock_zero, *known.started);
-    if (known.finished) agent.finished_ms = ms_between(record.clock_zero, *known.finished);
-    if (known.started && known.finished) agent.e2e_ms = ms_between(*known.started, *known.finished);
-  } else {
-    for (const LoadedDocument& d : record.prepared.documents) agent.reads.push_back(d.name);
-    const Sampling sampling = sampling_of(spec);
-    agent.temperature = sampling.temperature;
-    agent.seed = sampling.seed;
-    agent.max_tokens = spec.max_tokens;
-    agent.stop = spec.stop;
-    if (known.result) add_result(agent, *known.result, record.clock_zero);
-    agent.truncated =
-        agent.finish_reason == FinishReason::kLength && spec.max_tokens > 0 && !spec.ignore_eos;
-  }
-  switch (node.state) {
-    case NodeState::kFinished:
-      agent.status = AgentStatus::kFinished;
-      return agent;
-    case NodeState::kSkipped:
-      agent.status = AgentStatus::kSkipped;
-      agent.skip_reason = node.outcome.error;
-      return agent;
-    case NodeState::kFailed:
-      agent.status = AgentStatus::kFailed;
-      break;
-    default:
-      agent.status = AgentStatus::kCancelled;
-  }
-  agent.error_code = std::string(to_string(node.outcome.error_code));
-  agent.error = node.outcome.error;
-  return agent;
-}
 
 // TTFT = waiting for the document + queueing for cells + own prefill. The document counts as ready
 // when the first agent could use it: an agent of a later wave queued from then on, and its warm
@@ -120,10 +30,10 @@ void split_first_token_times(RunReport& report) {
 
 void add_documents(RunReport& report, const RunRecord& record) {
   const int n_prefix = static_cast<int>(record.prepared.prefix.tokens->size());
-  const int n_computed = static_cast<int>(record.after.document_tokens_computed -
-                                          record.before.document_tokens_computed);
+  int n_computed = 0;
   std::optional<double> began, ready;
   for (const AgentReport& agent : report.agents) {
+    n_computed += agent.prefix_computed_tokens.value_or(0);
     if (agent.admitted_ms) began = std::min(began.value_or(1e300), *agent.admitted_ms);
     if (agent.prefix_ready_ms) ready = std::min(ready.value_or(1e300), *agent.prefix_ready_ms);
   }
@@ -211,9 +121,9 @@ Percentiles percentiles_of(const RunReport& report, Get get) {
   return percentiles(std::move(samples));
 }
 
-void add_summary(RunReport& report, const RunRecord& record) {
+void add_summary(RunReport& report) {
   std::vector<double> itl;
-  std::int64_t n_private = 0, n_from_cache = 0;
+  std::int64_t n_private = 0, n_shared = 0, n_from_cache = 0;
   for (const AgentReport& agent : report.agents) {
     report.n_finished += agent.status == AgentStatus::kFinished;
     report.n_failed += agent.status == AgentStatus::kFailed;
@@ -223,16 +133,16 @@ void add_summary(RunReport& report, const RunRecord& record) {
     report.prompt_tokens += agent.prompt_tokens.value_or(0);
     report.completion_tokens += agent.completion_tokens.value_or(0);
     n_private += agent.computed_tokens.value_or(0);
+    n_shared += agent.prefix_computed_tokens.value_or(0) + agent.tail_computed_tokens.value_or(0);
+    report.peak_kv_cells = std::max(report.peak_kv_cells, agent.peak_used_cells.value_or(0));
     // What an unfinished agent never got to was not reused.
     n_from_cache += agent.status == AgentStatus::kFinished
                         ? agent.prompt_tokens.value_or(0) - agent.computed_tokens.value_or(0)
                         : agent.cached_tokens.value_or(0);
     itl.insert(itl.end(), agent.itl_samples_ms.begin(), agent.itl_samples_ms.end());
   }
-  const std::int64_t n_prefix =
-      record.after.prefix_tokens_computed - record.before.prefix_tokens_computed;
-  report.prompt_tokens_computed = n_prefix + n_private;
-  report.prompt_tokens_reused = std::max<std::int64_t>(0, n_from_cache - n_prefix);
+  report.prompt_tokens_computed = n_shared + n_private;
+  report.prompt_tokens_reused = std::max<std::int64_t>(0, n_from_cache - n_shared);
   report.itl_ms = percentiles(std::move(itl));
   report.ttft_ms = percentiles_of(report, [](const AgentReport& a) { return a.ttft_ms; });
   report.tpot_ms = percentiles_of(report, [](const AgentReport& a) { return a.tpot_ms; });
@@ -265,11 +175,10 @@ RunReport build_report(const RunRecord& record) {
   split_first_token_times(report);
   add_documents(report, record);
   report.duration_ms = ms_between(record.clock_zero, record.finished);
-  add_summary(report, record);
+  add_summary(report);
   add_critical_path(report, record);
   add_warnings(report, record);
   report.counters = difference(record.after.counters, record.before.counters);
-  report.peak_kv_cells = record.after.peak_used_cells;
   report.ctx_size = record.after.n_cells;
   report.peak_rss_bytes = peak_rss_bytes();
 

@@ -17,6 +17,13 @@ struct RunRecord {
   SchedulerStats before, after;  ///< of the engine, at the run's two ends
 };
 
+inline double ms_between(TimePoint from, TimePoint to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+/// One agent by itself; what several share is build_report's.
+AgentReport report_agent(const RunRecord& record, std::size_t agent);
+
 /// Everything but what the caller knows: model, engine options, ids, warnings of observers.
 RunReport build_report(const RunRecord& record);
 

@@ -56,7 +56,7 @@ void Engine::Impl::leave(Run::Impl* run) {
 
 void Engine::Impl::cancel_runs_and_wait() {
   const internal::MutexLock lock(mutex_);
-  for (Run::Impl* run : runs_) run->cancel();
+  for (Run::Impl* run : runs_) run->cancel("cancelled: the engine was closed");
   while (!runs_.empty()) changed_.wait(mutex_);
 }
 
@@ -101,7 +101,21 @@ RequestHandle Engine::submit(Request request, TextCallback on_text) {
 }
 
 Run Engine::run(const Pipeline& pipeline, const RunOptions& options) {
-  return Run(std::make_unique<Run::Impl>(*impl_, pipeline, options));
+  const TimePoint clock_zero = std::chrono::steady_clock::now();
+  return Run(std::make_unique<Run::Impl>(
+      *impl_, internal::prepare(impl_->model.impl().model, pipeline, options), options,
+      clock_zero));
+}
+
+Run Engine::run(const Plan& plan, const RunOptions& options) {
+  const bool is_ours =
+      plan.prepared != nullptr && plan.prepared->model == impl_->model.impl().model;
+  if (!is_ours) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "[engine.run] the plan was not made with this engine's model");
+  }
+  return Run(std::make_unique<Run::Impl>(*impl_, plan.prepared, options,
+                                         std::chrono::steady_clock::now()));
 }
 
 int Engine::ctx_size() const { return impl_->scheduler->n_cells(); }

@@ -12,10 +12,9 @@ namespace swarmkv {
 Plan make_plan(const Model& model, const Pipeline& pipeline, const EngineOptions& engine,
                const RunOptions& run) {
   const internal::Model& m = *model.impl().model;
-  Pipeline copy = pipeline;
-  const internal::Prepared prepared = internal::prepare(model.impl().model, copy, run);
-
   Plan plan;
+  plan.prepared = internal::prepare(model.impl().model, pipeline, run);
+  const internal::Prepared& prepared = *plan.prepared;
   plan.agents = prepared.budget;
   plan.warnings = prepared.warnings;
   plan.n_ctx_train = m.info().n_ctx_train;
@@ -48,7 +47,7 @@ Plan make_plan(const Model& model, const Pipeline& pipeline, const EngineOptions
     plan.ctx_size = std::max(plan.ctx_size, 1);
   }
   plan.kv_bytes = cell_bytes * static_cast<std::uint64_t>(plan.ctx_size);
-  internal::check_budget(prepared, copy, plan.n_ctx_train, plan.ctx_size, cell_bytes);
+  internal::check_budget(prepared, plan.ctx_size, cell_bytes);
   return plan;
 }
 

@@ -23,8 +23,8 @@ Sampling sampling_of(const AgentSpec& agent) {
   return sampling;
 }
 
-Prepared prepare(std::shared_ptr<const Model> model, Pipeline& pipeline,
-                 const RunOptions& options) {
+std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipeline pipeline,
+                                        const RunOptions& options) {
   std::vector<Diagnostic> found = validate(pipeline);
   const bool broken = std::any_of(found.begin(), found.end(), [](const Diagnostic& d) {
     return d.severity == Diagnostic::Severity::kError;
@@ -32,7 +32,8 @@ Prepared prepare(std::shared_ptr<const Model> model, Pipeline& pipeline,
   if (broken)
     throw Error(ErrorCode::kInvalidArgument, "[pipeline] is not valid:\n" + format(found));
 
-  Prepared out;
+  auto prepared = std::make_shared<Prepared>();
+  Prepared& out = *prepared;
   std::vector<DocumentText> texts;
   for (const DocumentSpec& spec : pipeline.documents) {
     out.documents.push_back(load_document(spec, pipeline.folder, options.strict, out.warnings));
@@ -66,24 +67,26 @@ Prepared prepare(std::shared_ptr<const Model> model, Pipeline& pipeline,
     }
     out.budget.push_back(budget);
   }
-  return out;
+  out.model = std::move(model);
+  out.pipeline = std::move(pipeline);
+  return prepared;
 }
 
-void check_budget(const Prepared& prepared, const Pipeline& pipeline, int n_ctx_train, int n_cells,
-                  std::uint64_t kv_bytes_per_cell) {
+void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell) {
   const auto largest = std::max_element(
       prepared.budget.begin(), prepared.budget.end(),
       [](const Plan::Agent& a, const Plan::Agent& b) { return a.n_total_max < b.n_total_max; });
   if (largest == prepared.budget.end()) return;
   const int n_document = static_cast<int>(prepared.prefix.tokens->size());
   const int n_total = largest->n_total_max;
+  const int n_ctx_train = prepared.model->info().n_ctx_train;
   const bool past_training = n_total > n_ctx_train;
   const int limit = past_training ? n_ctx_train : n_cells;
   if (n_total <= n_ctx_train && n_total - 1 <= n_cells) return;
   std::string message = fmt::format(
       "[plan] {} does not fit: document {} + largest branch {} ('{}') = {} tokens, {} is {} "
       "[SK401]",
-      pipeline.name, n_document, n_total - n_document, largest->name, n_total,
+      prepared.pipeline.name, n_document, n_total - n_document, largest->name, n_total,
       past_training ? "the model's training context" : "the context", limit);
   if (!past_training) {
     const double gib = static_cast<double>(kv_bytes_per_cell) * n_total / (1 << 30);

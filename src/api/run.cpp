@@ -35,23 +35,23 @@ std::vector<std::vector<NodeId>> needs_of(const Pipeline& pipeline) {
 
 }  // namespace
 
-Run::Impl::Impl(Engine::Impl& engine, const Pipeline& pipeline, const RunOptions& options)
+Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> prepared,
+                const RunOptions& options, TimePoint clock_zero)
     : engine_(engine),
-      pipeline_(pipeline),
+      prepared_(std::move(prepared)),
+      pipeline_(prepared_->pipeline),
       options_(options),
-      clock_zero_(std::chrono::steady_clock::now()),
+      clock_zero_(clock_zero),
       started_at_(utc_now()),
-      prepared_(internal::prepare(engine.model.impl().model, pipeline_, options)),
       needs_(needs_of(pipeline_)) {
   const internal::Model& model = *engine_.model.impl().model;
-  internal::check_budget(prepared_, pipeline_, model.info().n_ctx_train,
-                         engine_.scheduler->n_cells(), model.info().kv_bytes_per_token);
+  internal::check_budget(*prepared_, engine_.scheduler->n_cells(), model.info().kv_bytes_per_token);
   bus_ = std::make_shared<internal::EventBus>(
       options.observers, clock_zero_,
       [&scheduler = *engine_.scheduler](std::function<void()> call) {
         scheduler.post(std::move(call));
       });
-  runner_ = std::make_unique<internal::AgentRunner>(pipeline_, prepared_, *engine_.scheduler,
+  runner_ = std::make_unique<internal::AgentRunner>(pipeline_, *prepared_, *engine_.scheduler,
                                                     engine_.pool, bus_);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
@@ -70,12 +70,12 @@ Run::Impl::Impl(Engine::Impl& engine, const Pipeline& pipeline, const RunOptions
 }
 
 Run::Impl::~Impl() {
-  cancel();
+  cancel("cancelled: the run was dropped");
   thread_.join();
   (void)wait();  // the event thread still has the completion
 }
 
-void Run::Impl::cancel() { orchestrator_->cancel(); }
+void Run::Impl::cancel(std::string reason) { orchestrator_->cancel(std::move(reason)); }
 
 void Run::Impl::execute() {
   RunReport report;
@@ -98,7 +98,7 @@ RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
                             const internal::SchedulerStats& before) {
   const TimePoint finished = std::chrono::steady_clock::now();
   RunReport report =
-      internal::build_report({pipeline_, prepared_, *runner_, outcome, needs_, clock_zero_,
+      internal::build_report({pipeline_, *prepared_, *runner_, outcome, needs_, clock_zero_,
                               finished, before, engine_.scheduler->stats()});
   const ModelDescription model = engine_.model.describe();
   report.run_id =
@@ -186,7 +186,7 @@ Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
 Run::~Run() = default;
-void Run::cancel() { impl_->cancel(); }
+void Run::cancel(std::string reason) { impl_->cancel(std::move(reason)); }
 RunReport Run::wait() { return impl_->wait(); }
 bool Run::wait_for(std::chrono::milliseconds limit) { return impl_->wait_for(limit); }
 

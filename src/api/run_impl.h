@@ -15,10 +15,11 @@ namespace swarmkv {
 
 struct Run::Impl final : internal::OrchestratorListener {
   /// errors  as Engine::run; nothing has started then
-  Impl(Engine::Impl& engine, const Pipeline& pipeline, const RunOptions& options);
+  Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> prepared,
+       const RunOptions& options, TimePoint clock_zero);
   ~Impl() override;  ///< cancels, joins, and waits for the last event
 
-  void cancel();
+  void cancel(std::string reason);
   RunReport wait();
   bool wait_for(std::chrono::milliseconds limit);
 
@@ -34,11 +35,11 @@ struct Run::Impl final : internal::OrchestratorListener {
   void on_cancelled(internal::NodeId node, const internal::NodeOutcome& outcome) override;
 
   Engine::Impl& engine_;
-  Pipeline pipeline_;
+  const std::shared_ptr<const internal::Prepared> prepared_;
+  const Pipeline& pipeline_;
   const RunOptions options_;
   const TimePoint clock_zero_;
   const std::string started_at_;
-  internal::Prepared prepared_;
   std::vector<std::vector<internal::NodeId>> needs_;
   std::shared_ptr<internal::EventBus> bus_;
   std::unique_ptr<internal::AgentRunner> runner_;

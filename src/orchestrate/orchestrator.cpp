@@ -48,7 +48,7 @@ Orchestrator::Orchestrator(std::vector<OrchestratorNode> nodes, NodeRunner& runn
 
 Orchestrator::~Orchestrator() = default;
 
-void Orchestrator::cancel() { queue_->request_cancel(); }
+void Orchestrator::cancel(std::string reason) { queue_->request_cancel(std::move(reason)); }
 
 OrchestratorResult Orchestrator::run() {
   if (options_.timeout.count() > 0) {
@@ -108,7 +108,12 @@ void Orchestrator::apply(NodeId node, NodeOutcome outcome) {
       tell([&](OrchestratorListener& listener) { listener.on_failed(node, kept); });
       break;
     case NodeOutcome::Status::kCancelled:
-      if (kept.error.empty()) kept.error = stop_ == Stop::kNone ? "cancelled" : stop_message_;
+      // Why the run stopped says more than what the runner knows.
+      if (stop_ != Stop::kNone) {
+        kept.error = stop_message_;
+      } else if (kept.error.empty()) {
+        kept.error = "cancelled";
+      }
       kept.error_code = ErrorCode::kCancelled;
       change = dag_.cancel(node);
       tell([&](OrchestratorListener& listener) { listener.on_cancelled(node, kept); });
@@ -134,7 +139,7 @@ void Orchestrator::mark_skipped(const std::vector<Dag::Skipped>& skipped) {
 
 void Orchestrator::check_stop_requests() {
   if (dag_.done()) return;
-  if (queue_->take_cancel_request()) stop(Stop::kCancel, "cancelled");
+  if (const auto reason = queue_->take_cancel_request()) stop(Stop::kCancel, *reason);
   if (stop_ == Stop::kNone && deadline_ && std::chrono::steady_clock::now() >= *deadline_) {
     stop(Stop::kTimeout,
          "the run's time of " + std::to_string(options_.timeout.count()) + " ms is over");

@@ -73,9 +73,9 @@ class Orchestrator {
   /// dropped one is a failure.
   OrchestratorResult run();
 
-  /// Stops what is unfinished. Before run() it makes run() start nothing. Thread-safe, does not
-  /// wait.
-  void cancel();
+  /// Stops what is unfinished, whose error will be `reason`. Before run() it makes run() start
+  /// nothing. Thread-safe, does not wait.
+  void cancel(std::string reason = "cancelled");
 
  private:
   enum class Stop { kNone, kCancel, kTimeout, kFailFast };

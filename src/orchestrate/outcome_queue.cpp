@@ -39,15 +39,15 @@ void OutcomeQueue::push(NodeId node, NodeOutcome outcome) {
   changed_.notify_one();
 }
 
-void OutcomeQueue::request_cancel() {
+void OutcomeQueue::request_cancel(std::string reason) {
   const MutexLock lock(mutex_);
-  cancel_requested_ = true;
+  if (!cancel_reason_) cancel_reason_ = std::move(reason);
   changed_.notify_one();
 }
 
-bool OutcomeQueue::take_cancel_request() {
+std::optional<std::string> OutcomeQueue::take_cancel_request() {
   const MutexLock lock(mutex_);
-  return std::exchange(cancel_requested_, false);
+  return std::exchange(cancel_reason_, std::nullopt);
 }
 
 std::vector<OutcomeQueue::Entry> OutcomeQueue::take() {
@@ -57,7 +57,7 @@ std::vector<OutcomeQueue::Entry> OutcomeQueue::take() {
 
 void OutcomeQueue::wait(std::optional<Clock::time_point> deadline) {
   const MutexLock lock(mutex_);
-  while (entries_.empty() && !cancel_requested_) {
+  while (entries_.empty() && !cancel_reason_) {
     if (!deadline) {
       changed_.wait(mutex_);
     } else if (changed_.wait_until(mutex_, *deadline) == std::cv_status::timeout) {

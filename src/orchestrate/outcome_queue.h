@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/mutex.h"
@@ -23,9 +24,9 @@ class OutcomeQueue {
 
   void push(NodeId node, NodeOutcome outcome);
   /// From now on wait() returns at once, also without outcomes, until the request is taken.
-  void request_cancel();
-  /// True once for any number of requests.
-  bool take_cancel_request();
+  void request_cancel(std::string reason);
+  /// The first reason, once for any number of requests.
+  std::optional<std::string> take_cancel_request();
   /// Everything pushed so far, oldest first. Never waits.
   std::vector<Entry> take();
   /// Waits for an outcome, a cancel request or the deadline.
@@ -35,7 +36,7 @@ class OutcomeQueue {
   Mutex mutex_;
   ConditionVariable changed_;
   std::vector<Entry> entries_ GUARDED_BY(mutex_);
-  bool cancel_requested_ GUARDED_BY(mutex_) = false;
+  std::optional<std::string> cancel_reason_ GUARDED_BY(mutex_);
 };
 
 /// The `done` of one start(): posts to the queue. If every copy is dropped without a call, it posts

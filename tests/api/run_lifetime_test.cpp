@@ -1,6 +1,8 @@
 // Ends of runs: cancelled, timed out, dropped, or with their engine gone.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
 #include <optional>
 
 #include "support/pipelines.h"
@@ -134,6 +136,80 @@ TEST(RunLifetime, SeveralRunsShareAnEngineAndADocument) {
       EXPECT_EQ(report.agents[i].token_ids, alone.agents[i].token_ids);
     EXPECT_EQ(report.documents[0].source, "cached");
   }
+}
+
+// Each run reports its own work, whatever its neighbours on the engine do at the same time.
+TEST(RunLifetime, RunsThatOverlapDoNotCountEachOthersTokens) {
+  EngineOptions options;
+  options.ctx_size = 6000;
+  ModelOptions slow;
+  slow.fake_delay_ms = 1;  // so that they do overlap
+  Engine engine(fake_model(slow), options);
+  const auto pipeline = [](char letter) {
+    return pipeline_of({agent("a", "first"), agent("b", "second")}, std::string(900, letter));
+  };
+  std::vector<std::int64_t> alone;
+  for (const char letter : {'x', 'y'}) {
+    Engine own(fake_model(), options);
+    alone.push_back(own.run(pipeline(letter)).wait().prompt_tokens_computed);
+  }
+  std::vector<swarmkv::Run> runs;
+  for (const char letter : {'x', 'y', 'x'}) runs.push_back(engine.run(pipeline(letter)));
+  std::vector<RunReport> reports;
+  for (swarmkv::Run& run : runs) reports.push_back(run.wait());
+
+  EXPECT_EQ(reports[1].prompt_tokens_computed, alone[1]);
+  EXPECT_EQ(reports[1].documents[0].computed_tokens, reports[1].documents[0].n_tokens);
+  // The two that share a document computed it once between them.
+  const int n_document = reports[0].documents[0].n_tokens;
+  EXPECT_EQ(reports[0].documents[0].computed_tokens + reports[2].documents[0].computed_tokens,
+            n_document);
+  EXPECT_LT(reports[0].prompt_tokens_computed + reports[2].prompt_tokens_computed,
+            2 * alone[0] - n_document + 1);
+  for (const RunReport& report : reports) {
+    EXPECT_EQ(report.prompt_tokens, report.prompt_tokens_computed + report.prompt_tokens_reused);
+    EXPECT_GE(report.peak_kv_cells, n_document);
+  }
+}
+
+TEST(RunLifetime, APlannedPipelineRunsFromThePlanAlone) {
+  const Model model = fake_model();
+  const std::string path = ::testing::TempDir() + "planned-document.txt";
+  std::ofstream(path) << std::string(300, 'd');
+  Pipeline pipeline = pipeline_of({agent("a", "first"), agent("b", "{{ a }}")});
+  pipeline.documents[0].text.reset();
+  pipeline.documents[0].path = path;
+  const swarmkv::Plan plan = swarmkv::make_plan(model, pipeline, {});
+  EngineOptions options;
+  options.ctx_size = plan.ctx_size;
+  Engine engine(model, options);
+  const RunReport read_again = engine.run(pipeline).wait();
+  ASSERT_EQ(std::remove(path.c_str()), 0);
+
+  const RunReport report = engine.run(plan).wait();
+
+  EXPECT_EQ(report.exit_code, 0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(report.agents[i].token_ids, read_again.agents[i].token_ids);
+  }
+  Engine other(fake_model(), options);
+  EXPECT_THROW((void)other.run(plan), swarmkv::Error);
+}
+
+TEST(RunLifetime, WhyARunWasCancelledIsWhatItsAgentsSay) {
+  Engine engine(fake_model(), room_for_talkers());
+  const auto started = std::make_shared<Gate>();
+  const auto log = std::make_shared<EventLog>([started](const Event& event) {
+    if (event.type == EventType::kAgentFirstToken) started->open();
+  });
+  swarmkv::Run run =
+      engine.run(pipeline_of({talker("long"), agent("after", "{{ long }}")}), observed_by(log));
+  ASSERT_TRUE(started->wait());
+  run.cancel("the reader went away");
+
+  const RunReport report = run.wait();
+  EXPECT_EQ(report.agents[0].error, "the reader went away");
+  EXPECT_EQ(report.agents[1].error, "the reader went away");
 }
 
 TEST(RunLifetime, RunsLeaveThreadsAndMemoryAsTheyWere) {

@@ -1,0 +1,101 @@
+// From one agent's request to its part of the report.
+#include <chrono>
+#include <string>
+
+#include "api/build_report.h"
+#include "base/digest.h"
+
+namespace swarmkv::internal {
+namespace {
+
+// The metrics of docs/metrics.md, from the raw times of one request.
+void add_metrics(AgentReport& agent, const Result& r, TimePoint zero) {
+  const auto at = [&](const std::optional<TimePoint>& t) {
+    return t ? std::optional(ms_between(zero, *t)) : std::nullopt;
+  };
+  agent.enqueued_ms = at(r.enqueued);
+  agent.admitted_ms = at(r.admitted);
+  agent.prefix_ready_ms = at(r.prefix_ready);
+  agent.first_token_ms = at(r.first_token);
+  agent.finished_ms = at(r.finished);
+  if (!agent.enqueued_ms) return;
+  const double t0 = *agent.enqueued_ms;
+  if (agent.finished_ms) agent.e2e_ms = *agent.finished_ms - t0;
+  if (agent.first_token_ms) agent.ttft_ms = *agent.first_token_ms - t0;
+  const std::size_t n = r.token_times.size();
+  for (std::size_t i = 1; i < n; ++i) {
+    agent.itl_samples_ms.push_back(ms_between(r.token_times[i - 1], r.token_times[i]));
+  }
+  if (n >= 2) {
+    const double decode_ms = ms_between(r.token_times.front(), r.token_times.back());
+    agent.tpot_ms = decode_ms / static_cast<double>(n - 1);
+    if (decode_ms > 0) agent.output_tokens_per_s = 1000.0 * static_cast<double>(n - 1) / decode_ms;
+  }
+  agent.itl_ms = percentiles(agent.itl_samples_ms);
+}
+
+void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
+  agent.text = r.text;
+  agent.token_ids = r.tokens;
+  agent.token_ids_digest =
+      digest64({reinterpret_cast<const char*>(r.tokens.data()), r.tokens.size() * sizeof(Token)});
+  agent.finish_reason = r.finish_reason;
+  agent.n_preemptions = r.n_preemptions;
+  agent.fork_fell_back = r.fork_fell_back;
+  agent.prompt_tokens = r.n_prompt_tokens;
+  agent.cached_tokens = r.n_cached_tokens;
+  agent.computed_tokens = r.n_computed_tokens;
+  agent.recomputed_tokens = r.n_recomputed_tokens;
+  agent.prefix_computed_tokens = r.n_prefix_computed_tokens;
+  agent.tail_computed_tokens = r.n_tail_computed_tokens;
+  agent.peak_used_cells = r.peak_used_cells;
+  agent.completion_tokens = static_cast<int>(r.tokens.size());
+  add_metrics(agent, r, zero);
+}
+
+}  // namespace
+
+AgentReport report_agent(const RunRecord& record, std::size_t i) {
+  const AgentSpec& spec = record.pipeline.agents[i];
+  const NodeResult& node = record.outcome.nodes[i];
+  const NodeRecord known = record.runner.record(static_cast<NodeId>(i));
+  AgentReport agent;
+  agent.name = spec.name;
+  agent.needs = spec.needs;
+  if (spec.function) {
+    agent.kind = "function";
+    agent.text = node.outcome.answer;
+    if (known.started) agent.enqueued_ms = ms_between(record.clock_zero, *known.started);
+    if (known.finished) agent.finished_ms = ms_between(record.clock_zero, *known.finished);
+    if (known.started && known.finished) agent.e2e_ms = ms_between(*known.started, *known.finished);
+  } else {
+    for (const LoadedDocument& d : record.prepared.documents) agent.reads.push_back(d.name);
+    const Sampling sampling = sampling_of(spec);
+    agent.temperature = sampling.temperature;
+    agent.seed = sampling.seed;
+    agent.max_tokens = spec.max_tokens;
+    agent.stop = spec.stop;
+    if (known.result) add_result(agent, *known.result, record.clock_zero);
+    agent.truncated =
+        agent.finish_reason == FinishReason::kLength && spec.max_tokens > 0 && !spec.ignore_eos;
+  }
+  switch (node.state) {
+    case NodeState::kFinished:
+      agent.status = AgentStatus::kFinished;
+      return agent;
+    case NodeState::kSkipped:
+      agent.status = AgentStatus::kSkipped;
+      agent.skip_reason = node.outcome.error;
+      return agent;
+    case NodeState::kFailed:
+      agent.status = AgentStatus::kFailed;
+      break;
+    default:
+      agent.status = AgentStatus::kCancelled;
+  }
+  agent.error_code = std::string(to_string(node.outcome.error_code));
+  agent.error = node.outcome.error;
+  return agent;
+}
+
+}  // namespace swarmkv::internal
