@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,12 @@ struct Diagnostic {
 /// The compiler-like text of diagnostics: file:line:col, excerpt, caret, hint
 /// (docs/pipeline_yaml.md).
 SWARMKV_API std::string format(const std::vector<Diagnostic>& diagnostics);
+
+/// The candidate that `word` was probably meant to be, letter case aside: one that a third of the
+/// word's length, at most 3, of edits away is near enough. Of equally near ones the first. For
+/// hints.
+SWARMKV_API std::optional<std::string> nearest_name(std::string_view word,
+                                                    std::span<const std::string> candidates);
 
 struct DocumentSpec {
   std::string name;
@@ -75,6 +82,10 @@ struct ModelSpec {
   std::string cache_type_k, cache_type_v, flash_attn;
   SourcePos pos;
 };
+
+/// Where a path of a pipeline leads: absolute ones and "-" (standard input) stay, others start at
+/// `folder`.
+SWARMKV_API std::string resolve_path(const std::string& folder, const std::string& path);
 
 /// What to run: documents read once, and agents over them. Plain data; build it here or parse it
 /// from YAML.

@@ -76,10 +76,7 @@ LoadedDocument load_document(const DocumentSpec& spec, const std::string& folder
   if (spec.text) {
     document.text = *spec.text;
   } else {
-    const std::filesystem::path given(spec.path);
-    const bool as_is = spec.path == "-" || given.is_absolute();
-    document.text =
-        read_all(as_is ? spec.path : (std::filesystem::path(folder) / given).string(), shown);
+    document.text = read_all(resolve_path(folder, spec.path), shown);
   }
   if (document.text.empty()) {
     throw Error(ErrorCode::kUnreadable, "[document.load] " + shown + ": is empty");

@@ -42,13 +42,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
   return row[b.size()];
 }
 
+}  // namespace swarmkv::internal
+
+namespace swarmkv {
+
 std::optional<std::string> nearest_name(std::string_view word,
                                         std::span<const std::string> candidates) {
-  const std::string wanted = lower(word);
+  const std::string wanted = internal::lower(word);
   std::size_t limit = std::min<std::size_t>(3, (word.size() + 1) / 3);
   std::optional<std::string> nearest;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(wanted, lower(candidate), limit);
+    const std::size_t distance = internal::edit_distance(wanted, internal::lower(candidate), limit);
     if (distance > limit) continue;
     nearest = candidate;
     if (distance == 0) break;
@@ -57,4 +61,4 @@ std::optional<std::string> nearest_name(std::string_view word,
   return nearest;
 }
 
-}  // namespace swarmkv::internal
+}  // namespace swarmkv
