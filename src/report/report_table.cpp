@@ -20,8 +20,10 @@ using internal::format_count;
 using internal::format_fixed;
 using internal::Paint;
 
-// More rows than this would push the figures below them off the screen.
+// More than this would push the figures off the screen.
 constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostLines = 20;     // each of endings and warnings
+constexpr std::size_t kLabelColumns = 16;  // as in the lines of report_summary.cpp
 
 std::string count_cell(const std::optional<int>& n) { return n ? format_count(*n) : "-"; }
 
@@ -64,14 +66,21 @@ const char* row_color(const AgentReport& a) {
   return Paint::kPlain;
 }
 
+// What needs attention most comes first.
+int rank(const AgentReport& a) {
+  if (a.status == AgentStatus::kFailed) return 0;
+  if (a.status != AgentStatus::kFinished) return 1;
+  return a.truncated ? 2 : 3;
+}
+
 // All rows if there is room; else those that did not go well first. File order in both cases.
 std::vector<const AgentReport*> rows_to_show(const std::vector<AgentReport>& agents) {
   std::vector<const AgentReport*> shown;
+  shown.reserve(agents.size());
   for (const AgentReport& a : agents) shown.push_back(&a);
   if (shown.size() <= kMostRows) return shown;
-  std::stable_partition(shown.begin(), shown.end(), [](const AgentReport* a) {
-    return a->status != AgentStatus::kFinished || a->truncated;
-  });
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const AgentReport* a, const AgentReport* b) { return rank(*a) < rank(*b); });
   shown.resize(kMostRows);
   std::sort(shown.begin(), shown.end());  // elements of one vector: address order is file order
   return shown;
@@ -105,40 +114,66 @@ std::string agent_table(const RunReport& r, const Paint& paint) {
   }
   const std::size_t hidden = r.agents.size() - rows.size();
   if (hidden > 0) {
-    out += fmt::format("... and {} more; --report FILE.json has them all\n",
+    out += fmt::format("and {} more agents; see --report\n",
                        format_count(static_cast<std::int64_t>(hidden)));
   }
   return out;
 }
 
-std::string failures(const RunReport& r, const Paint& paint) {
-  std::string out;
-  std::size_t n_shown = 0;
-  for (const AgentReport& a : r.agents) {
-    if (!a.error && !a.skip_reason) continue;
-    if (++n_shown > kMostRows) continue;
-    const std::string& why = a.error ? *a.error : *a.skip_reason;
-    out += paint(row_color(a), fmt::format("{:<9}", to_string(a.status))) +
-           fmt::format(" {}: {}\n", escape_control(a.name), escape_control(why));
+// A labelled line; the further lines of a text stand below its first one.
+std::string labelled(const Paint& paint, const char* color, const char* label, std::string text) {
+  text = escape_control(text);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kLabelColumns) {
+    text.insert(++at, kLabelColumns, ' ');
   }
-  if (n_shown > kMostRows) out += fmt::format("... and {} more\n", n_shown - kMostRows);
-  return out;
+  return paint(color, label) + std::string(kLabelColumns - std::string_view(label).size(), ' ') +
+         text + "\n";
 }
 
-std::string warning_lines(const RunReport& r, const Paint& paint) {
-  std::string out;
-  std::size_t n_shown = 0;
-  for (const Warning& w : r.warnings) {
-    if (++n_shown > kMostRows) continue;
-    std::string line = w.agent.empty() ? "" : escape_control(w.agent) + ": ";
-    line += escape_control(w.message);
-    if (!w.pos.empty()) line += " (" + escape_control(w.pos) + ")";
-    if (!w.code.empty()) line += " [" + escape_control(w.code) + "]";
-    if (!w.hint.empty()) line += "      " + escape_control(w.hint);
-    out += paint(Paint::kYellow, "warning   ") + line + "\n";
+std::string count_of_rest(std::size_t n, const char* what) {
+  if (n <= kMostLines) return "";
+  const auto n_rest = static_cast<std::int64_t>(n - kMostLines);
+  return fmt::format("{:{}}and {} more {}; see --report\n", "", kLabelColumns, format_count(n_rest),
+                     what);
+}
+
+std::string endings(const RunReport& r, const Paint& paint) {
+  std::vector<const AgentReport*> ended;
+  for (const AgentReport& a : r.agents) {
+    if (a.error || a.skip_reason) ended.push_back(&a);
   }
-  if (n_shown > kMostRows) out += fmt::format("... and {} more warnings\n", n_shown - kMostRows);
-  return out;
+  // The failed ones are why the others were skipped or cancelled.
+  if (ended.size() > kMostLines) {
+    std::stable_sort(ended.begin(), ended.end(), [](const AgentReport* a, const AgentReport* b) {
+      return rank(*a) < rank(*b);
+    });
+  }
+  std::string out;
+  for (std::size_t i = 0; i < std::min(ended.size(), kMostLines); ++i) {
+    const AgentReport& a = *ended[i];
+    const std::string label = to_string(a.status);
+    std::string why = a.error ? *a.error : *a.skip_reason;
+    if (why == label) why.clear();
+    if (why.starts_with(label + " ")) why.erase(0, label.size() + 1);  // the label says it
+    out += labelled(paint, row_color(a), label.c_str(), a.name + (why.empty() ? "" : ": " + why));
+  }
+  return out + count_of_rest(ended.size(), "that did not finish");
+}
+
+std::string warnings(const RunReport& r, const Paint& paint) {
+  std::string out;
+  const std::size_t n = std::min(r.warnings.size(), kMostLines);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Warning& w = r.warnings[i];
+    std::string line = (w.agent.empty() ? "" : w.agent + ": ") + w.message;
+    if (!w.pos.empty()) line += " (" + w.pos + ")";
+    if (!w.code.empty()) line += " [" + w.code + "]";
+    // Advice for several in a row is given once.
+    const bool repeated = i + 1 < n && r.warnings[i + 1].hint == w.hint;
+    if (!w.hint.empty() && !repeated) line += "\nhelp: " + w.hint;
+    out += labelled(paint, Paint::kYellow, "warning", line);
+  }
+  return out + count_of_rest(r.warnings.size(), "warnings");
 }
 
 }  // namespace
@@ -146,7 +181,7 @@ std::string warning_lines(const RunReport& r, const Paint& paint) {
 std::string to_table(const RunReport& report, bool color) {
   const Paint paint(color);
   return internal::title_line(report, paint) + agent_table(report, paint) + "\n" +
-         internal::summary_lines(report) + failures(report, paint) + warning_lines(report, paint);
+         internal::summary_lines(report) + endings(report, paint) + warnings(report, paint);
 }
 
 }  // namespace swarmkv

@@ -61,7 +61,59 @@ TEST(ReportTable, StaysShortForHundredsOfAgentsAndKeepsTheFailedOnes) {
 
   EXPECT_LT(std::count(table.begin(), table.end(), '\n'), 60);
   EXPECT_NE(table.find("\na250"), std::string::npos) << "failed agents are always among the rows";
-  EXPECT_NE(table.find("... and 260 more"), std::string::npos);
+  EXPECT_NE(table.find("\nand 260 more agents; see --report\n"), std::string::npos);
+}
+
+TEST(ReportTable, ShowsTheWorstEndsWhenThereAreTooManyOfThem) {
+  RunReport report = testing::sample_report();
+  AgentReport cut = report.agents[1], skipped = report.agents[4];
+  report.agents.assign(100, cut);
+  report.agents.resize(200, skipped);
+  report.agents[199].status = AgentStatus::kFailed;
+  report.agents[199].error = "no luck";
+  for (std::size_t i = 0; i < 200; ++i) report.agents[i].name = "a" + std::to_string(i);
+
+  const std::string table = to_table(report, false);
+
+  EXPECT_EQ(table.find("length !"), std::string::npos) << "skipped ones come before cut ones";
+  EXPECT_NE(table.find("\na199 "), std::string::npos);
+  EXPECT_NE(table.find("\nfailed          a199: no luck\n"), std::string::npos);
+  EXPECT_NE(table.find("and 80 more that did not finish; see --report"), std::string::npos);
+}
+
+TEST(ReportTable, ShowsTwentyWarningsAndCountsTheRest) {
+  RunReport report = testing::sample_report();
+  report.warnings.assign(1234, report.warnings[0]);
+
+  const std::string table = to_table(report, false);
+
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = table.find("\nwarning ", at)) != std::string::npos; ++at) ++n;
+  EXPECT_EQ(n, 20U);
+  EXPECT_NE(table.find("\n                and 1,214 more warnings; see --report\n"),
+            std::string::npos);
+  EXPECT_EQ(table.find("help: "), table.rfind("help: ")) << "the same advice is given once";
+}
+
+TEST(ReportTable, DoesNotSayTwiceHowAnAgentEnded) {
+  RunReport report = testing::sample_report();
+  report.agents[4].skip_reason = "skipped because 'clauses' failed";
+  report.agents[5].error = "cancelled";
+
+  const std::string table = to_table(report, false);
+
+  EXPECT_NE(table.find("\nskipped         summary: because 'clauses' failed\n"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("\ncancelled       late\n"), std::string::npos) << table;
+}
+
+TEST(ReportTable, KeepsTextOfSeveralLinesInItsColumn) {
+  RunReport report = testing::sample_report();
+  report.agents[3].error = "first\nsecond";
+
+  EXPECT_NE(
+      to_table(report, false).find("\nfailed          clauses: first\n                second\n"),
+      std::string::npos);
 }
 
 TEST(ReportTable, SaysThatADocumentWasNotComputed) {
