@@ -4,6 +4,7 @@
 #include <ctime>
 #include <exception>
 #include <map>
+#include <new>
 
 #include "api/build_report.h"
 #include "api/run_impl.h"
@@ -87,8 +88,9 @@ void Run::Impl::execute() {
     const internal::SchedulerStats before = engine_.scheduler->stats();
     report = finish(orchestrator_->run(), before);
   } catch (const std::exception& e) {
+    const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
     report.status = "failed";
-    report.exit_code = exit_code(ErrorCode::kInternal);
+    report.exit_code = exit_code(lacks_memory ? ErrorCode::kDoesNotFit : ErrorCode::kInternal);
     report.warnings.push_back({"SK700", {}, {}, std::string("[engine.run] ") + e.what(), {}});
   }
   complete(std::move(report));

@@ -121,7 +121,7 @@ void Orchestrator::apply(NodeId node, NodeOutcome outcome) {
   }
   mark_skipped(change.skipped);
   if (kept.status == NodeOutcome::Status::kFailed && options_.fail_fast && !dag_.done()) {
-    stop(Stop::kFailFast, "cancelled because '" + nodes_[at(node)].name + "' failed");
+    stop(Stop::kFailFast, "stopped: '" + nodes_[at(node)].name + "' failed and fail-fast is on");
   }
 }
 
@@ -142,7 +142,7 @@ void Orchestrator::check_stop_requests() {
   if (const auto reason = queue_->take_cancel_request()) stop(Stop::kCancel, *reason);
   if (stop_ == Stop::kNone && deadline_ && std::chrono::steady_clock::now() >= *deadline_) {
     stop(Stop::kTimeout,
-         "the run's time of " + std::to_string(options_.timeout.count()) + " ms is over");
+         "stopped: the run's limit of " + std::to_string(options_.timeout.count()) + " ms is over");
   }
 }
 

@@ -172,7 +172,7 @@ TEST(Orchestrator, FailFastCancelsTheRest) {
 
   EXPECT_TRUE(result.failed_fast);
   EXPECT_EQ(result.nodes[0].state, NodeState::kCancelled);
-  EXPECT_EQ(result.nodes[0].outcome.error, "cancelled because 'b' failed");
+  EXPECT_EQ(result.nodes[0].outcome.error, "stopped: 'b' failed and fail-fast is on");
   EXPECT_EQ(result.nodes[1].state, NodeState::kFailed);
   EXPECT_EQ(result.nodes[2].state, NodeState::kCancelled);
   EXPECT_EQ(result.nodes[3].state, NodeState::kCancelled);
@@ -241,7 +241,7 @@ TEST(Orchestrator, StopsWhenTheTimeOfTheRunIsOver) {
 
   EXPECT_TRUE(result.timed_out);
   EXPECT_FALSE(result.cancelled);
-  EXPECT_EQ(result.nodes[1].outcome.error, "the run's time of 20 ms is over");
+  EXPECT_EQ(result.nodes[1].outcome.error, "stopped: the run's limit of 20 ms is over");
 }
 
 TEST(Orchestrator, StartsTheMostUrgentNodeFirst) {
