@@ -6,6 +6,7 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/help_text.h"
@@ -17,6 +18,7 @@ namespace swarmkv::cli {
 namespace {
 
 constexpr int kExitWrongUse = 2;
+constexpr int kExitDoesNotFit = 4;
 constexpr int kExitInternal = 70;
 
 int dispatch(const std::vector<std::string>& words, const Environment& environment) {
@@ -44,6 +46,30 @@ int internal_error(const std::string& what) {
   return kExitInternal;
 }
 
+int no_memory() {
+  say_error(
+      "memory did not suffice; lower -c, -np or -b, or take a smaller model, a smaller document "
+      "or fewer prompts");
+  return kExitDoesNotFit;
+}
+
+// The system refused something; some of it is a limit that the user can change.
+int refused_by_system(const std::system_error& error) {
+  const std::error_code& code = error.code();
+  if (code == std::errc::not_enough_memory) return no_memory();
+  const char* hint = nullptr;
+  if (code == std::errc::resource_unavailable_try_again) {  // what starting a thread fails with
+    hint =
+        "no thread could be started; raise the limits (ulimit -u, ulimit -v) or lower -t and -tb";
+  } else if (code == std::errc::too_many_files_open ||
+             code == std::errc::too_many_files_open_in_system) {
+    hint = "too many files are open; raise the limit (ulimit -n)";
+  }
+  if (hint == nullptr) return internal_error(error.what());
+  say_error(std::string(hint) + ": " + error.what());
+  return kExitDoesNotFit;
+}
+
 }  // namespace
 
 int run_app(const std::vector<std::string>& words, const Environment& environment) {
@@ -58,8 +84,9 @@ int run_app(const std::vector<std::string>& words, const Environment& environmen
     say_error(error.what());
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
-    say_error("out of memory");
-    return kExitInternal;
+    return no_memory();
+  } catch (const std::system_error& error) {
+    return refused_by_system(error);
   } catch (const std::exception& error) {
     return internal_error(error.what());
   } catch (...) {
@@ -74,6 +101,7 @@ void prepare_process() {
     if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit, too, is an error like a full disk
 }
 
 }  // namespace swarmkv::cli

@@ -1,7 +1,18 @@
+#include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/execute.h"
 
 namespace swarmkv::cli {
+namespace {
+
+// A pipeline without a name of its own is known by its file's.
+std::string title_of(const Pipeline& pipeline, const std::string& file) {
+  if (pipeline.name != Pipeline().name) return pipeline.name;
+  return file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
+}
+
+}  // namespace
 
 int command_run(const Settings& settings, const Invocation& invocation) {
   if (settings.arguments.size() > 1) {
@@ -9,10 +20,10 @@ int command_run(const Settings& settings, const Invocation& invocation) {
                      std::to_string(settings.arguments.size()) + ": '" + settings.arguments[0] +
                      "', '" + settings.arguments[1] + "'");
   }
-  const std::string file = settings.arguments.empty() ? "swarmkv.yaml" : settings.arguments[0];
+  const std::string file = pipeline_file(settings);
   ParsedPipeline parsed = load_pipeline(file);
   if (!accept(parsed.diagnostics, settings)) return 2;
-  return execute(parsed.pipeline, parsed.pipeline.name, settings, invocation);
+  return execute(parsed.pipeline, title_of(parsed.pipeline, file), settings, invocation);
 }
 
 }  // namespace swarmkv::cli

@@ -7,7 +7,10 @@
 
 namespace swarmkv::cli {
 
-int command_version(const Settings& /*settings*/) {
+int command_version(const Settings& settings) {
+  if (!settings.arguments.empty()) {
+    throw UsageError("version takes no argument, but got '" + settings.arguments.front() + "'");
+  }
   write_all(STDOUT_FILENO, fmt::format("swarmkv {} (llama.cpp {})\n", version(), llama_version()),
             "standard output");
   return 0;

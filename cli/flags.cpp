@@ -29,14 +29,12 @@ std::string cache_type(Text source, Text v) {
 }
 
 int gpu_layers(Text source, Text v) {
-  if (v == "auto") return -1;
-  if (v == "all") return kAllLayers;
-  return parse_int(source, v, 0, kAllLayers);
+  return parse_int_or_word(source, v, {{"auto", -1}, {"all", kAllLayers}}, 0, kAllLayers);
 }
 
-// "auto" and 0 mean the same for counts that the library can choose itself.
+// What the library chooses itself is 0 there; here it has a word, as in a pipeline file.
 int count_or_auto(Text source, Text v, int max) {
-  return v == "auto" ? 0 : parse_int(source, v, 0, max);
+  return parse_int_or_word(source, v, {{"auto", 0}}, 1, max);
 }
 
 void add_fake_answer(S& s, Text v, Text source) {

@@ -17,7 +17,7 @@ constexpr std::string_view kMain =
 
 Answers go to standard output, everything else to standard error.
 Exit codes: 0 all agents finished, 1 an agent did not, 2 wrong use or pipeline,
-3 a file cannot be used, 4 does not fit the context, 5 the engine failed,
+3 a file cannot be used, 4 does not fit context or memory, 5 the engine failed,
 70 a bug, 124 run timeout, 130 and 143 interrupted.
 
 Most flags may also stand in the environment: SWARMKV_CTX_SIZE for --ctx-size.

@@ -44,15 +44,16 @@ Interrupts::~Interrupts() {
   ::close(quit_fd_);
 }
 
-void Interrupts::on_first(std::function<void()> stop) {
+void Interrupts::on_first(std::function<void(const char*)> stop) {
   const std::lock_guard lock(mutex_);
   stop_ = std::move(stop);
   phase_ = Phase::kRunning;
 }
 
-void Interrupts::finishing() {
+void Interrupts::finishing(std::function<void()> clean_up) {
   const std::lock_guard lock(mutex_);
   stop_ = nullptr;
+  clean_up_ = std::move(clean_up);
   phase_ = Phase::kFinishing;
 }
 
@@ -63,7 +64,10 @@ int Interrupts::signal() const {
 
 void Interrupts::handle(int signal_number) {
   const std::lock_guard lock(mutex_);
-  if (signal_ != 0) end_now(signal_number);
+  if (signal_ != 0) {
+    if (clean_up_) clean_up_();
+    end_now(signal_number);
+  }
   signal_ = signal_number;
   if (phase_ == Phase::kStarting) {
     say("swarmkv: interrupted before anything was computed\n");
@@ -71,7 +75,7 @@ void Interrupts::handle(int signal_number) {
   }
   if (phase_ == Phase::kRunning && stop_) {
     say("\nswarmkv: stopping; what is finished is kept (once more = stop at once)\n");
-    stop_();
+    stop_(signal_number == SIGINT ? "interrupted by Ctrl-C" : "interrupted by SIGTERM");
   }
 }
 

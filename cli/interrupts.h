@@ -17,11 +17,13 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// `stop` is called once, from another thread, at the first signal; it must not block. Before
-  /// this call a signal ends the process: nothing is finished yet that could be kept.
-  void on_first(std::function<void()> stop);
-  /// From here on a first signal only is remembered: the results are being written.
-  void finishing();
+  /// `stop` is called once, from another thread, at the first signal, and told which it was; it
+  /// must not block. Before this call a signal ends the process: nothing is finished yet that could
+  /// be kept.
+  void on_first(std::function<void(const char* reason)> stop);
+  /// From here on a first signal only is remembered: the results are being written. `clean_up` is
+  /// called, from another thread, if a second one ends the process in the middle of that.
+  void finishing(std::function<void()> clean_up);
   /// The signal that came, 0 = none.
   [[nodiscard]] int signal() const;
 
@@ -31,7 +33,8 @@ class Interrupts {
 
   mutable std::mutex mutex_;
   enum class Phase { kStarting, kRunning, kFinishing } phase_ = Phase::kStarting;
-  std::function<void()> stop_;
+  std::function<void(const char*)> stop_;
+  std::function<void()> clean_up_;
   int signal_ = 0;
   int signal_fd_ = -1, quit_fd_ = -1;
   std::thread thread_;

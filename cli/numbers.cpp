@@ -34,6 +34,21 @@ int parse_int(const std::string& source, std::string_view value, int min, int ma
   return static_cast<int>(parse_integer(source, value, min, max));
 }
 
+int parse_int_or_word(const std::string& source, std::string_view value,
+                      std::initializer_list<NumberWord> words, int min, int max) {
+  std::string names;
+  for (const NumberWord& each : words) {
+    if (value == each.word) return each.meaning;
+    names += (names.empty() ? "" : ", ") + std::string(each.word);
+  }
+  int number = 0;
+  if (!parse_whole(value, number) || number < min || number > max) {
+    throw UsageError(fmt::format("{} '{}': must be {} or a whole number from {} to {}", source,
+                                 value, names, min, max));
+  }
+  return number;
+}
+
 double parse_real(const std::string& source, std::string_view value, double min, Bound min_bound,
                   double max, Bound max_bound) {
   double number = 0;

@@ -15,6 +15,15 @@ std::int64_t parse_integer(const std::string& source, std::string_view value, st
                            std::int64_t max);
 int parse_int(const std::string& source, std::string_view value, int min, int max);
 
+/// A word that may stand in place of a number, and the number it becomes.
+struct NumberWord {
+  std::string_view word;
+  int meaning;
+};
+/// errors  UsageError  naming the words and the range
+int parse_int_or_word(const std::string& source, std::string_view value,
+                      std::initializer_list<NumberWord> words, int min, int max);
+
 enum class Bound { kIncluded, kExcluded };
 double parse_real(const std::string& source, std::string_view value, double min, Bound min_bound,
                   double max, Bound max_bound);

@@ -6,77 +6,32 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <random>
+#include <utility>
 
 #include "swarmkv/error.h"
 
 namespace swarmkv::cli {
-namespace {
 
-[[noreturn]] void fail(const std::string& name, int reason) {
+void cannot_write(const std::string& name, int reason) {
   throw Error(ErrorCode::kUnwritable,
               "[cli.write] cannot write '" + name + "': " + std::strerror(reason));
 }
 
-class File {
- public:
-  File(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int fd() const { return fd_; }
+File::File(const std::string& path, int flags)
+    : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
 
- private:
-  int fd_;
-};
+File::File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
-// Removes the file unless it was renamed away.
-class Temporary {
- public:
-  /// `name` is the path as it was given, for messages.
-  Temporary(const std::string& final_path, const std::string& name)
-      : path_(final_path + ".tmp." + std::to_string(::getpid()) + "." +
-              std::to_string(std::random_device{}())),  // a pid comes back, in containers often
-        file_(path_, O_WRONLY | O_CREAT | O_EXCL) {
-    if (file_.fd() < 0) fail(name, errno);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  [[nodiscard]] int fd() const { return file_.fd(); }
-  void rename_to(const std::string& final_path, const std::string& name) {
-    if (::rename(path_.c_str(), final_path.c_str()) != 0) fail(name, errno);
-    path_.clear();
-  }
-
- private:
-  std::string path_;
-  File file_;
-};
-
-// A link stays a link: what it points at is replaced.
-std::string resolve_links(const std::string& path) {
-  char* const resolved = ::realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string out = resolved;
-  std::free(resolved);
-  return out;
+File& File::operator=(File&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
 }
 
-void refuse_folder(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) fail(path, EISDIR);
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
 }
-
-}  // namespace
 
 bool is_special_file(const std::string& path) {
   struct stat info {};
@@ -95,35 +50,10 @@ bool write_all(int fd, std::string_view text, const std::string& name) {
       pollfd wait{fd, POLLOUT, 0};
       ::poll(&wait, 1, -1);
     } else if (errno != EINTR) {
-      fail(name, errno);
+      cannot_write(name, errno);
     }
   }
   return true;
-}
-
-void check_writable(const std::string& path) {
-  const std::string target = resolve_links(path);
-  refuse_folder(path);
-  if (is_special_file(target)) {
-    if (::access(target.c_str(), W_OK) != 0) fail(path, errno);
-    return;
-  }
-  const Temporary probe(target, path);
-}
-
-void write_file(const std::string& path, std::string_view text) {
-  const std::string target = resolve_links(path);
-  refuse_folder(path);
-  if (is_special_file(target)) {
-    const File file(target, O_WRONLY);
-    if (file.fd() < 0) fail(path, errno);
-    write_all(file.fd(), text, path);
-    return;
-  }
-  Temporary file(target, path);
-  if (!write_all(file.fd(), text, path)) fail(path, EPIPE);
-  if (::fsync(file.fd()) != 0) fail(path, errno);
-  file.rename_to(target, path);
 }
 
 std::string read_whole(const std::string& path, std::size_t limit) {

@@ -1,4 +1,4 @@
-// Standard output and report files: every byte arrives, or the reason is an Error.
+// Reading and writing descriptors: every byte arrives, or the reason is an Error.
 #pragma once
 
 #include <string>
@@ -6,17 +6,27 @@
 
 namespace swarmkv::cli {
 
+/// An open file. Move-only.
+class File {
+ public:
+  File() = default;
+  /// `flags` of open(2). fd() is negative, and errno set, if that fails.
+  File(const std::string& path, int flags);
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  ~File();
+  [[nodiscard]] int fd() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// errors  kUnwritable  always; `reason` is an errno
+[[noreturn]] void cannot_write(const std::string& name, int reason);
+
 /// Writes everything. False if the reader has gone (a closed pipe), which is nobody's mistake.
 /// errors  kUnwritable  `name` and the system's reason, for example a full disk
 bool write_all(int fd, std::string_view text, const std::string& name);
-
-/// A report's place, checked before hours of work go by. Leaves nothing behind.
-/// errors  kUnwritable
-void check_writable(const std::string& path);
-
-/// Written under another name and renamed, so that a reader never sees half a file. Devices and
-/// pipes are written directly. errors  kUnwritable
-void write_file(const std::string& path, std::string_view text);
 
 /// A file or pipe ("-" = standard input), whole, read once.
 /// errors  kUnreadable, also for more than `limit` bytes

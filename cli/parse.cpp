@@ -7,7 +7,7 @@
 
 #include "cli/argv.h"
 #include "cli/flags.h"
-#include "cli/nearest.h"
+#include "cli/messages.h"
 #include "cli/numbers.h"
 
 namespace swarmkv::cli {
@@ -27,19 +27,14 @@ unsigned command_bit(const std::string& name) {
   const std::vector<std::string>& names = command_names();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return 1U << static_cast<unsigned>(found - names.begin());
-  if (holds(kLaterCommands, name)) throw UsageError("'" + name + "' is not built yet");
-  const std::string hint = nearest(name, names);
-  throw UsageError("unknown command '" + name + "'" +
-                   (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+  refuse_command(name);
 }
 
 [[noreturn]] void refuse_flag(const std::string& word, const std::string& command, unsigned bit) {
   const std::string flag = word.substr(0, word.find('='));
   if (holds(kLaterFlags, flag)) throw UsageError("'" + flag + "' is not built yet");
   if (find_flag(flag) != nullptr) throw UsageError("'" + command + "' does not take " + flag);
-  const std::string hint = nearest(flag, spellings(bit));
-  throw UsageError("unknown flag '" + flag + "'" +
-                   (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+  throw UsageError("unknown flag '" + flag + "'" + did_you_mean(flag, spellings(bit)));
 }
 
 // The option parser with our table in it; results are read by name afterwards.
@@ -111,6 +106,11 @@ const std::vector<std::string>& command_names() {
   static const std::vector<std::string> kNames = {"run",     "ask",     "validate",
                                                   "inspect", "version", "help"};
   return kNames;
+}
+
+void refuse_command(const std::string& name) {
+  if (holds(kLaterCommands, name)) throw UsageError("'" + name + "' is not built yet");
+  throw UsageError("unknown command '" + name + "'" + did_you_mean(name, command_names()));
 }
 
 Environment process_environment() {

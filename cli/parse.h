@@ -22,4 +22,7 @@ Settings parse_command_line(const std::vector<std::string>& args, const Environm
 /// Names of the commands that exist.
 const std::vector<std::string>& command_names();
 
+/// errors  UsageError  always: there is no such command, or not yet
+[[noreturn]] void refuse_command(const std::string& name);
+
 }  // namespace swarmkv::cli

@@ -1,9 +1,11 @@
 #include "cli/print_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
-#include "cli/nearest.h"
+#include "cli/messages.h"
 #include "cli/settings.h"
 
 namespace swarmkv::cli {
@@ -19,7 +21,13 @@ std::set<std::string> split_names(const std::string& list) {
   std::set<std::string> names;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t comma = std::min(list.find(',', begin), list.size());
-    names.insert(list.substr(begin, comma - begin));
+    const std::string name = list.substr(begin, comma - begin);
+    if (name.empty()) throw UsageError("--print '" + list + "': a name is empty");
+    if (!names.insert(name).second) {
+      throw UsageError(
+          fmt::format("--print '{}': '{}' is named twice; an answer is printed once, in file order",
+                      list, name));
+    }
     begin = comma + 1;
   }
   return names;
@@ -40,15 +48,13 @@ std::vector<std::string> finals(const Pipeline& pipeline) {
 
 std::vector<std::string> agents_to_print(const std::string& choice, const Pipeline& pipeline) {
   if (choice == "none") return {};
-  const std::vector<std::string> known = all_names(pipeline);
+  std::vector<std::string> known = all_names(pipeline);
   if (choice == "all") return known;
   if (choice == "final") return finals(pipeline);
   const std::set<std::string> wanted = split_names(choice);
   for (const std::string& name : wanted) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string hint = nearest(name, known);
-    throw UsageError("--print: no agent '" + name + "'" +
-                     (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+    throw UsageError("--print: no agent '" + name + "'" + did_you_mean(name, known));
   }
   std::vector<std::string> names;
   std::copy_if(known.begin(), known.end(), std::back_inserter(names),

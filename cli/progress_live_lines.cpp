@@ -51,8 +51,8 @@ std::string padded(const std::string& text, std::size_t columns) {
 std::string document_line(const DocumentProgress& d) {
   const double part = d.n_total > 0 ? static_cast<double>(d.n_tokens) / d.n_total : 0;
   return fmt::format("document  {}  {:>7} tok  {} {:3d} %  {:6.1f} s  {} tok/s",
-                     padded(d.name, kNameColumns), with_commas(d.n_total), bar(part),
-                     static_cast<int>(100 * part), d.t_ms / 1000,
+                     padded(d.name == "document" ? "" : d.name, kNameColumns),
+                     with_commas(d.n_total), bar(part), static_cast<int>(100 * part), d.t_ms / 1000,
                      with_commas(static_cast<long>(d.tokens_per_s())));
 }
 
@@ -77,11 +77,11 @@ std::string agent_text(const ProgressState& state, const AgentProgress& a) {
     case Stage::kFinished:
       return fmt::format("{:<9}  {:<8} {:6.1f} s", with_commas(a.n_tokens), a.note, a.t_ms / 1000);
     case Stage::kFailed:
-      return "failed: " + a.note;
+      return ended_text("failed", a.note);
     case Stage::kSkipped:
-      return "skipped: " + a.note;
+      return ended_text("skipped", a.note);
     case Stage::kCancelled:
-      return "cancelled";
+      return ended_text("cancelled", a.note);
   }
   const double part = a.max_tokens > 0 ? static_cast<double>(a.n_tokens) / a.max_tokens : 0;
   const std::string count = fmt::format("{}/{}", a.n_tokens, a.max_tokens);

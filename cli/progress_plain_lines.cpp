@@ -15,6 +15,11 @@ std::string stamped(const Event& event, const std::string& text) {
   return fmt::format("{:7.1f} s  {}", event.t_ms / 1000, text);
 }
 
+// "document contract"; one that is called document already says what it is.
+std::string label(const std::string& document) {
+  return document == "document" ? document : "document " + safe(document);
+}
+
 std::optional<std::string> prefill_line(const ProgressState& state, const Event& event,
                                         PlainMemory& memory) {
   // The last piece is told by the event that the document is ready.
@@ -26,9 +31,9 @@ std::optional<std::string> prefill_line(const ProgressState& state, const Event&
     if (d.name != event.name || d.ready) continue;
     memory.last_prefill_ms = event.t_ms;
     const int percent = d.n_total > 0 ? static_cast<int>(100L * d.n_tokens / d.n_total) : 0;
-    return stamped(event, fmt::format("document {}: {} of {} tokens ({} %), {:.0f} tok/s",
-                                      safe(d.name), with_commas(d.n_tokens), with_commas(d.n_total),
-                                      percent, d.tokens_per_s()));
+    return stamped(event, fmt::format("{}: {} of {} tokens ({} %), {:.0f} tok/s", label(d.name),
+                                      with_commas(d.n_tokens), with_commas(d.n_total), percent,
+                                      d.tokens_per_s()));
   }
   return std::nullopt;
 }
@@ -36,10 +41,10 @@ std::optional<std::string> prefill_line(const ProgressState& state, const Event&
 std::string ready_line(const ProgressState& state, const Event& event) {
   for (const DocumentProgress& d : state.documents) {
     if (d.name != event.name) continue;
-    return stamped(
-        event, fmt::format("document {}: ready, {} tokens", safe(d.name), with_commas(d.n_total)));
+    return stamped(event,
+                   fmt::format("{}: ready, {} tokens", label(d.name), with_commas(d.n_total)));
   }
-  return stamped(event, "document " + safe(event.name) + ": ready");
+  return stamped(event, label(event.name) + ": ready");
 }
 
 std::string finished_line(const ProgressState& state, const Event& event) {
@@ -51,9 +56,7 @@ std::string finished_line(const ProgressState& state, const Event& event) {
 }
 
 std::string ended_line(const Event& event, const char* how) {
-  std::string text = safe(event.name) + ": " + how;
-  if (!event.text.empty()) text += ": " + safe(event.text);
-  return stamped(event, text);
+  return stamped(event, safe(event.name) + ": " + safe(ended_text(how, event.text)));
 }
 
 }  // namespace
@@ -88,6 +91,11 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
     default:
       return std::nullopt;  // warnings stand in the final table
   }
+}
+
+std::string ended_text(const std::string& how, const std::string& why) {
+  if (why.empty() || why.starts_with(how)) return why.empty() ? how : why;
+  return how + ": " + why;
 }
 
 std::string with_commas(long n) {

@@ -30,6 +30,10 @@ struct PlainMemory {
 std::optional<std::string> plain_line(const ProgressState& state, const Event& event,
                                       PlainMemory& memory);
 
+/// "failed: out of time". A reason that begins with what happened ("skipped because ...") stands
+/// for both.
+std::string ended_text(const std::string& how, const std::string& why);
+
 /// 1234567 -> "1,234,567".
 std::string with_commas(long n);
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "swarmkv/engine.h"
 
@@ -11,25 +13,31 @@ namespace swarmkv::cli {
 /// Thread-safe. The run must be detached before it dies.
 class RunCanceller {
  public:
-  void request() {
+  /// `reason` is what the agents say that did not finish. The first one counts.
+  void request(const std::string& reason) {
     const std::lock_guard lock(mutex_);
-    requested_ = true;
-    if (run_ != nullptr) run_->cancel();
+    if (reason_) return;
+    reason_ = reason;
+    if (run_ != nullptr) run_->cancel(reason);
   }
   void attach(Run& run) {
     const std::lock_guard lock(mutex_);
     run_ = &run;
-    if (requested_) run_->cancel();
+    if (reason_) run_->cancel(*reason_);
   }
   void detach() {
     const std::lock_guard lock(mutex_);
     run_ = nullptr;
   }
+  [[nodiscard]] bool was_asked_to(const std::string& reason) const {
+    const std::lock_guard lock(mutex_);
+    return reason_ == reason;
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Run* run_ = nullptr;
-  bool requested_ = false;
+  std::optional<std::string> reason_;
 };
 
 }  // namespace swarmkv::cli

@@ -55,4 +55,9 @@ struct Settings {
   std::chrono::milliseconds timeout{0};
 };
 
+/// What `swarmkv run` runs.
+inline std::string pipeline_file(const Settings& settings) {
+  return settings.arguments.empty() ? "swarmkv.yaml" : settings.arguments.front();
+}
+
 }  // namespace swarmkv::cli

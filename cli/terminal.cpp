@@ -6,7 +6,10 @@
 namespace swarmkv::cli {
 namespace {
 
-bool is_dumb(const Environment& environment) { return environment("TERM") == "dumb"; }
+// Without a kind, which an empty variable is, nothing is known about its escape sequences.
+bool is_dumb(const Environment& environment) {
+  return environment("TERM").value_or("dumb") == "dumb";
+}
 
 }  // namespace
 

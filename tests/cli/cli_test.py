@@ -8,10 +8,14 @@ import json
 import os
 import pathlib
 import re
+import resource
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -106,6 +110,30 @@ class CliTest(unittest.TestCase):
         self.assertEqual(result[1], "")
         self.assertIn("swarmkv: ", result[2])
         return result
+
+    def limited(self, limits, *args):
+        """Runs under resource limits; skips where the program cannot even start under them."""
+        def lower():
+            for what, value in limits.items():
+                hard = resource.getrlimit(what)[1]
+                if hard != resource.RLIM_INFINITY and value > hard:
+                    value = hard
+                resource.setrlimit(what, (value, hard))
+        if self.run_cli("version", preexec_fn=lower)[0] != 0:
+            self.skipTest("sanitizers need more than these limits")
+        return self.run_cli(*args, preexec_fn=lower)
+
+    def wait_for_line(self, process, text):
+        """Reads stderr until a line holds `text`; returns what was read."""
+        seen = ""
+        for line in process.stderr:
+            seen += line.decode()
+            if text in line.decode():
+                return seen
+        self.fail(f"'{text}' never came; stderr was:\n{seen}")
+
+    def nothing_left_behind(self):
+        self.assertEqual(sorted(p.name for p in self.folder.glob("*.tmp*")), [])
 
     def report_of(self, path):
         report = json.loads((self.folder / path).read_text(encoding="utf-8"))
@@ -203,6 +231,15 @@ class ManyPromptsTest(CliTest):
         self.assertEqual(report["documents"][0]["computed_tokens"],
                          report["documents"][0]["n_tokens"])
         self.assertLess(len(err.splitlines()), 100, "the table of 10,000 agents is cut")
+
+    def test_a_thousand_cut_answers_make_a_short_table(self):
+        self.write("questions.txt", "\n".join(f"Question number {i}?" for i in range(1000)))
+        code, _, err = self.ask("--questions", "questions.txt", "-n", "1", "--fake-answer",
+                                "Question=one two three", "--progress", "none", "--print", "none")
+        self.assertEqual(code, 0, err[-2000:])
+        self.assertIn("and 960 more agents; see --report", err)
+        self.assertIn("and 980 more warnings; see --report", err)
+        self.assertLess(len(err.splitlines()), 75)
 
 
 class BadInputTest(CliTest):
@@ -302,7 +339,29 @@ class BadInputTest(CliTest):
                 self.refused(self.run_cli("ask", "-f", "contract.txt", "x", "-m", name), 3, "")
 
     def test_no_model_says_how_to_get_one(self):
-        self.refused(self.run_cli("ask", "-f", "contract.txt", "x"), 2, "scripts/get-models")
+        _, _, err = self.refused(self.run_cli("ask", "-f", "contract.txt", "x"), 2,
+                                 "give -m FILE or set SWARMKV_MODEL")
+        self.assertIn(str(self.folder / ".cache/swarmkv/models/SmolLM2-135M-Instruct.Q4_1.gguf"), err)
+
+    def test_only_a_program_in_its_source_tree_names_the_script_that_fetches_a_model(self):
+        libraries = subprocess.run(["ldd", BIN], stdout=subprocess.PIPE, check=True).stdout.decode()
+        found = re.search(r"=> (/\S*/libswarmkv\.so\S*)", libraries)
+        env = {"LD_LIBRARY_PATH": os.path.dirname(found.group(1))} if found else {}
+        tree = self.folder / "tree"
+        (tree / "build/release/cli").mkdir(parents=True)
+        (tree / "scripts").mkdir()
+        (tree / "scripts/get-models").write_text("")
+        (tree / "CMakeLists.txt").write_text("")
+        (self.folder / "bin").mkdir()
+        for place, expected in (("tree/build/release/cli/swarmkv", True), ("bin/swarmkv", False)):
+            with self.subTest(place):
+                copy = shutil.copy(BIN, self.folder / place)
+                result = subprocess.run([copy, "ask", "-f", "contract.txt", "x"], cwd=self.folder,
+                                        env=self.environment(**env), stderr=subprocess.PIPE,
+                                        timeout=WATCHDOG_S, check=False)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(b"tree/scripts/get-models fetches it" in result.stderr, expected,
+                                 result.stderr)
 
     def test_an_agent_to_print_that_is_not_there(self):
         self.refused(self.ask("x", "--print", "q2"), 2, "no agent 'q2'; did you mean 'q1'?")
@@ -329,7 +388,12 @@ class UsageTest(CliTest):
 
     def test_numbers_out_of_range_name_value_and_range(self):
         self.refused(self.ask("x", "-b", "0"), 2, "--batch-size '0'")
-        self.refused(self.ask("x", "-t", "4096"), 2, "from 0 to 512")
+        self.refused(self.ask("x", "-t", "4096"), 2, "auto or a whole number from 1 to 512")
+        for flag in ("-np", "-t", "-c"):
+            self.refused(self.ask("x", flag, "0"), 2, "'0': must be auto or a whole number from 1")
+            self.check(self.ask("x", flag, "auto"), 0)
+        self.refused(self.ask("x", "-ngl", "x"), 2, "'x': must be auto, all or a whole number")
+        self.refused(self.ask("x", "-c", "x"), 2, "'x': must be auto or a whole number")
         self.refused(self.ask("x", "--temp", "-1"), 2, "--temp '-1'")
         self.refused(self.ask("x", env={"SWARMKV_PREDICT": "-5"}), 2, "SWARMKV_PREDICT '-5'")
 
@@ -349,6 +413,15 @@ class UsageTest(CliTest):
         code, out, err = self.run_cli("version")
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"^swarmkv \d+\.\d+\.\d+ \(llama\.cpp .+\)\n$")
+
+    def test_words_that_nobody_asked_for_are_refused(self):
+        self.refused(self.run_cli("help", "rnu"), 2, "unknown command 'rnu'; did you mean 'run'?")
+        self.refused(self.run_cli("help", "foo"), 2, "see: swarmkv help")
+        self.refused(self.run_cli("help", "plan"), 2, "'plan' is not built yet")
+        self.refused(self.run_cli("help", "run", "ask"), 2, "'run', 'ask'")
+        self.refused(self.run_cli("version", "extra"), 2, "no argument, but got 'extra'")
+        self.refused(self.ask("x", "--print", "q1,q1"), 2, "'q1' is named twice")
+        self.refused(self.ask("x", "--print", "q1,"), 2, "a name is empty")
 
     def test_help_equals_the_golden_page(self):
         self.expect_golden("help_ask.txt", self.run_cli("help", "ask")[1])
@@ -410,6 +483,20 @@ class RunTest(CliTest):
         self.assertEqual((file["usage"]["completion_tokens"], file["sampling"]["temperature"]), (6, 0.25))
         self.assertEqual((flag["usage"]["completion_tokens"], flag["sampling"]["temperature"]), (2, 0.25))
 
+    def test_the_header_shows_the_name_or_the_file(self):
+        self.write("unnamed.yaml", REVIEW.replace("name: review\n", ""))
+        for args, title, stdin in ((["swarmkv.yaml"], "review", None),
+                                   (["unnamed.yaml"], "unnamed.yaml", None),
+                                   (["-"], "standard input", REVIEW.replace("name: review\n", ""))):
+            with self.subTest(args):
+                err = self.fake("run", *args, stdin=stdin.encode() if stdin else None)[2]
+                self.assertEqual(err.splitlines()[0], f"{title} \u00b7 fake engine \u00b7 3 agents")
+
+    def test_a_document_called_document_is_named_once(self):
+        err = self.fake("run", *self.ANSWERS)[2]
+        self.assertRegex(err, r"s  document: ready, [\d,]+ tokens")
+        self.assertNotIn("document document", err)
+
     def test_stdout_and_table_equal_the_golden_text(self):
         code, out, err = self.fake("run", *self.ANSWERS, "--print", "all", "--progress", "none",
                                    "--deterministic")
@@ -460,7 +547,45 @@ agents:
         code, _, err = self.ask("x", "-n", "2000", "--ignore-eos", "--fake-delay-ms", "20", "--timeout",
                                 "200ms", "--report", "r.json")
         self.assertEqual(code, 124, err)
-        self.assertEqual(self.report_of("r.json")["exit_code"], 124)
+        report = self.report_of("r.json")
+        self.assertEqual(report["exit_code"], 124)
+        self.assertIn("200 ms", report["agents"][0]["error"]["message"])
+        self.assertRegex(err, r"\ncancelled +q1: .*200 ms")
+
+    def test_1_if_a_failure_stops_the_rest_which_says_so(self):
+        self.write("slow.yaml", self.SLOW.replace("max_tokens: 2 ", "max_tokens: 5000 "))
+        code, _, err = self.fake("run", "slow.yaml", "--ignore-eos", "--fake-delay-ms", "20",
+                                 "--fail-fast", "--report", "r.json")
+        self.assertEqual(code, 1, err)
+        by_name = {a["name"]: a for a in self.report_of("r.json")["agents"]}
+        self.assertEqual(by_name["alone"]["status"], "cancelled")
+        self.assertIn("'slow' failed", by_name["alone"]["error"]["message"])
+        self.assertNotIn("skipped: skipped", err)
+
+    def test_1_if_an_answer_is_cut_under_strict(self):
+        args = ["x", "y", "--fake-answer", "x=one two three four five", "-n", "2", "--report", "r.json"]
+        code, out, err = self.ask(*args)
+        self.assertEqual(code, 0, err)
+        for quiet in ([], ["-q"]):
+            with self.subTest(quiet):
+                code, strict_out, err = self.ask(*args, "--strict", *quiet)
+                self.assertEqual((code, strict_out), (1, out), "the answers are printed all the same")
+                self.assertRegex(err, r"swarmkv: --strict: .*error.*: 'q\d' cut at max_tokens=2")
+                report = self.report_of("r.json")
+                self.assertEqual((report["status"], report["exit_code"]), ("failed", 1))
+
+    def test_4_if_memory_does_not_suffice(self):
+        with open(self.folder / "large.txt", "wb") as large:
+            large.truncate(400 << 20)
+        result = self.limited({resource.RLIMIT_AS: 500 << 20}, "ask", "--engine", "fake", "-f",
+                              "large.txt", "x")
+        self.refused(result, 4, "memory did not suffice; lower -c")
+
+    def test_4_if_no_thread_can_be_started(self):
+        # Every thread gets a stack of this size, and there is not as much memory.
+        result = self.limited({resource.RLIMIT_STACK: 4 << 30, resource.RLIMIT_AS: 2 << 30}, "ask",
+                              "--engine", "fake", "-f", "contract.txt", "x")
+        self.refused(result, 4, "no thread could be started")
 
     def test_validate_0_2_and_3(self):
         self.write("good.yaml", REVIEW)
@@ -499,7 +624,7 @@ class OutputTest(CliTest):
     def test_several_reports_are_all_written(self):
         self.check(self.ask("x", "--report", "a.json", "--report", "b.json"), 0)
         self.assertEqual(self.report_of("a.json"), self.report_of("b.json"))
-        self.assertEqual(sorted(p.name for p in self.folder.glob("*.tmp*")), [])
+        self.nothing_left_behind()
 
     def test_quiet_leaves_only_the_answer(self):
         code, out, err = self.ask("x", "-q", "--fake-answer", "x=yes")
@@ -533,14 +658,51 @@ class OutputTest(CliTest):
         self.assertEqual(process.returncode, 3, process.stderr)
         self.assertEqual((self.folder / "contract.txt").read_text(), DOCUMENT)
 
-    def test_a_reader_that_goes_away_is_no_crash(self):
-        for extra in ([], ["--stream"]):
+    def test_the_report_names_the_exit_code_of_a_full_disk(self):
+        with open("/dev/full", "wb") as full:
+            self.check(self.ask("x", "--report", "r.json", stdout=full), 3, "standard output")
+        self.assertEqual(self.report_of("r.json")["exit_code"], 3)
+
+    def without_reader(self, *args):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        try:
+            return self.fake(*args, stdout=write_end)
+        finally:
+            os.close(write_end)
+
+    def test_a_reader_that_goes_away_is_no_error(self):
+        for extra in ([], ["--stream"], ["-o", "json"]):
+            for report in ([], ["--report", "r.json"]):
+                with self.subTest(extra + report):
+                    code, _, err = self.without_reader("ask", "-f", "contract.txt", "x", "-n", "50",
+                                                       "--ignore-eos", *extra, *report)
+                    self.assertEqual(code, 0, err)
+                    if report:
+                        written = self.report_of("r.json")
+                        self.assertEqual((written["status"], written["exit_code"]), ("finished", 0))
+
+    def test_pages_without_a_reader_are_no_error(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        for page in ("help", "version"):
+            self.assertEqual(self.run_cli(page, stdout=write_end)[0], 0)
+        os.close(write_end)
+
+    def test_a_reader_that_goes_away_hides_no_failure(self):
+        self.write("slow.yaml", ExitCodeTest.SLOW)
+        for extra in (["--print", "all"], ["-o", "json"],
+                      ["--stream", "--print", "alone", "--report", "r.json"]):
             with self.subTest(extra):
-                read_end, write_end = os.pipe()
-                os.close(read_end)
-                code, _, err = self.ask("x", "-n", "50", "--ignore-eos", *extra, stdout=write_end)
-                os.close(write_end)
-                self.assertIn(code, (0, 1), err)
+                code, _, err = self.without_reader("run", "slow.yaml", "--ignore-eos",
+                                                   "--fake-delay-ms", "20", *extra)
+                self.assertEqual(code, 1, err)
+
+    def test_a_stream_that_nobody_reads_is_stopped_and_says_why(self):
+        code, _, err = self.without_reader("ask", "-f", "contract.txt", "x", "--stream", "-n", "3000",
+                                           "--ignore-eos", "--fake-delay-ms", "20")
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, r"\ncancelled +q1: stopped: standard output is not read any more")
 
     def test_plain_progress_begins_with_the_header(self):
         _, _, err = self.ask("x", "y")
@@ -563,6 +725,88 @@ class OutputTest(CliTest):
         result = self.check(self.run_cli("ask", "-f", "contract.txt", "x",
                                          env={"SWARMKV_CACHE": str(self.folder / "cache")}), 3)
         self.assertIn("SmolLM2-135M-Instruct.Q4_1 (default model)", result[2].splitlines()[0])
+
+
+class ReportFileTest(CliTest):
+    def test_a_replaced_report_keeps_its_mode(self):
+        path = self.write("r.json", "old")
+        path.chmod(0o640)
+        self.check(self.ask("x", "--report", "r.json"), 0)
+        self.report_of("r.json")
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
+
+    def test_a_report_that_may_not_grow_leaves_nothing_behind(self):
+        self.write("r.json", "old")
+        code, out, err = self.limited({resource.RLIMIT_FSIZE: 1024}, "ask", "--engine", "fake", "-f",
+                                      "contract.txt", "x", "--fake-answer", "x=kept", "--report",
+                                      "r.json")
+        self.assertEqual((code, out), (3, "kept\n"), err)
+        self.assertIn("cannot write 'r.json': File too large", err)
+        self.assertEqual((self.folder / "r.json").read_text(), "old")
+        self.nothing_left_behind()
+
+    def test_a_link_to_a_file_that_is_yet_to_be_made_is_followed(self):
+        (self.folder / "results").mkdir()
+        (self.folder / "link.json").symlink_to("results/r.json")
+        self.check(self.ask("x", "--report", "link.json"), 0)
+        self.assertTrue((self.folder / "link.json").is_symlink())
+        self.report_of("results/r.json")
+
+        (self.folder / "lost.json").symlink_to("nowhere/r.json")
+        result = self.refused(self.ask("x", "--report", "lost.json"), 3, "'lost.json'")
+        self.assertNotIn("model loaded", result[2])
+
+    def test_a_pipe_that_nobody_reads_is_found_before_the_model_loads(self):
+        os.mkfifo(self.folder / "pipe.json")
+        result = self.refused(self.ask("x", "--report", "pipe.json"), 3,
+                              "'pipe.json': no program reads from this pipe")
+        self.assertNotIn("model loaded", result[2])
+
+    def test_a_pipe_gets_the_whole_report(self):
+        os.mkfifo(self.folder / "pipe.json")
+        read = []
+        reader = threading.Thread(target=lambda: read.append((self.folder / "pipe.json").read_text()))
+        reader.start()
+        # The reader waits for somebody who writes; until it is there the pipe is refused.
+        while True:
+            code, _, err = self.ask(*[f"Question {i}?" for i in range(100)], "--report", "pipe.json",
+                                    "-n", "2")
+            if "no program reads" not in err:
+                break
+        self.assertEqual(code, 0, err)
+        reader.join(timeout=WATCHDOG_S)
+        self.assertEqual(report_schema.problems(json.loads(read[0])), [])
+
+    def pipe_and_run(self, *args):
+        """A run whose report goes into a pipe that holds one page and is not read."""
+        import fcntl
+        os.mkfifo(self.folder / "pipe.json")
+        reader = os.open(self.folder / "pipe.json", os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(reader, 1031, 4096)  # F_SETPIPE_SZ
+        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "a", "b", "c", "d", "e",
+                             "f", "--report", "r.json", "--report", "pipe.json", "-n", "2", *args)
+        return reader, process
+
+    def test_a_reader_of_a_report_that_goes_away_is_an_error(self):
+        reader, process = self.pipe_and_run("--fake-delay-ms", "20")
+        self.wait_for_line(process, "q1: started")
+        os.close(reader)
+        _, err = process.communicate(timeout=WATCHDOG_S)
+        self.assertEqual(process.returncode, 3, err)
+        self.assertIn(b"'pipe.json': Broken pipe", err)
+
+    def test_the_second_signal_ends_a_report_that_cannot_be_written(self):
+        reader, process = self.pipe_and_run("--print", "q1")
+        self.assertTrue(process.stdout.readline(), "the answers come before the reports")
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=0.1)
+            except subprocess.TimeoutExpired:
+                pass
+        os.close(reader)
+        self.assertEqual(process.returncode, 130)
+        self.nothing_left_behind()
 
 
 class TerminalTest(CliTest):
@@ -599,10 +843,12 @@ class TerminalTest(CliTest):
         self.assertIn("document  contract", screen)
 
     def test_a_dumb_terminal_gets_plain_lines(self):
-        code, screen = self.on_terminal("x", env={"TERM": "dumb"})
-        self.assertEqual(code, 0)
-        self.assertNotIn("\x1b", screen)
-        self.assertIn("document contract: ready", screen)
+        for kind in ("dumb", ""):
+            with self.subTest(kind):
+                code, screen = self.on_terminal("x", env={"TERM": kind})
+                self.assertEqual(code, 0)
+                self.assertNotIn("\x1b", screen)
+                self.assertIn("document contract: ready", screen)
 
     def test_model_text_cannot_drive_the_terminal(self):
         code, screen = self.on_terminal("x", "-q", "--fake-answer", "x=a\x1b[2Jb\x07", stdout_too=True)
@@ -612,15 +858,6 @@ class TerminalTest(CliTest):
 
 
 class SignalTest(CliTest):
-    def wait_for_line(self, process, text):
-        """Reads stderr until a line holds `text`; returns what was read."""
-        seen = ""
-        for line in process.stderr:
-            seen += line.decode()
-            if text in line.decode():
-                return seen
-        self.fail(f"'{text}' never came; stderr was:\n{seen}")
-
     def test_the_first_signal_keeps_what_is_finished(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             with self.subTest(number):
@@ -637,6 +874,9 @@ class SignalTest(CliTest):
                 self.assertEqual(report["exit_code"], code)
                 self.assertEqual(report["status"], "interrupted")
                 self.assertEqual([a["status"] for a in report["agents"]], ["finished", "cancelled"])
+                why = "interrupted by " + ("Ctrl-C" if number == signal.SIGINT else "SIGTERM")
+                self.assertEqual(report["agents"][1]["error"]["message"], why)
+                self.assertIn(f"q2: {why}", err.decode())
                 summary = report["summary"]
                 self.assertLessEqual(summary["prompt_tokens_computed"] + summary["prompt_tokens_reused"],
                                      summary["prompt_tokens"])

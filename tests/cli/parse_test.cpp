@@ -197,19 +197,25 @@ TEST(Parse, TakesSwitchesFromTheEnvironmentAndLetsFlagsTakeThemBack) {
 
 TEST(Parse, NamesTheVariableWhoseValueIsWrong) {
   EXPECT_EQ(refusal({"run"}, {{"SWARMKV_THREADS", "many"}}),
-            "SWARMKV_THREADS 'many': must be a whole number from 0 to 512");
+            "SWARMKV_THREADS 'many': must be auto or a whole number from 1 to 512");
 }
 
 TEST(Parse, RefusesValuesOutOfRangeWithBothValues) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
-      {{"-c", "-1"}, "--ctx-size '-1': must be a whole number from 0 to 100000000"},
-      {{"-c", "2147483648"}, "--ctx-size '2147483648': must be a whole number from 0 to 100000000"},
+      {{"-c", "-1"}, "--ctx-size '-1': must be auto or a whole number from 1 to 100000000"},
+      {{"-c", "2147483648"},
+       "--ctx-size '2147483648': must be auto or a whole number from 1 to 100000000"},
       {{"-b", "0"}, "--batch-size '0': must be a whole number from 1 to 65536"},
-      {{"-t", "4096"}, "--threads '4096': must be a whole number from 0 to 512"},
-      {{"-t", "2x"}, "--threads '2x': must be a whole number from 0 to 512"},
-      {{"-t", ""}, "--threads '': must be a whole number from 0 to 512"},
+      {{"-t", "4096"}, "--threads '4096': must be auto or a whole number from 1 to 512"},
+      {{"-t", "2x"}, "--threads '2x': must be auto or a whole number from 1 to 512"},
+      {{"-t", ""}, "--threads '': must be auto or a whole number from 1 to 512"},
       {{"-n", "-1"}, "--predict '-1': must be a whole number from 0 to 1000000"},
-      {{"-np", "300"}, "--parallel '300': must be a whole number from 0 to 240"},
+      {{"-np", "300"}, "--parallel '300': must be auto or a whole number from 1 to 240"},
+      {{"-np", "0"}, "--parallel '0': must be auto or a whole number from 1 to 240"},
+      {{"-t", "0"}, "--threads '0': must be auto or a whole number from 1 to 512"},
+      {{"-tb", "0"}, "--threads-batch '0': must be auto or a whole number from 1 to 512"},
+      {{"-c", "0"}, "--ctx-size '0': must be auto or a whole number from 1 to 100000000"},
+      {{"-ngl", "x"}, "--n-gpu-layers 'x': must be auto, all or a whole number from 0 to 10000"},
       {{"--temp", "nan"}, "--temp 'nan': must be a number from 0 and up to 100"},
       {{"--temp", "-1"}, "--temp '-1': must be a number from 0 and up to 100"},
       {{"--top-p", "0"}, "--top-p '0': must be a number above 0 and up to 1"},
@@ -254,6 +260,16 @@ TEST(Parse, AcceptsTheEdgesOfEveryRange) {
   EXPECT_EQ(s.n_gpu_layers, -1);
   EXPECT_EQ(s.timeout, std::chrono::milliseconds(500));
   EXPECT_EQ(parse({"run", "--timeout", "1.5m"}).timeout, std::chrono::seconds(90));
+}
+
+TEST(Parse, TakesAutoForWhatTheLibraryCanChoose) {
+  const Settings s = parse({"run", "-c", "auto", "-np", "auto", "-t", "auto", "-tb", "auto"});
+
+  EXPECT_EQ(s.ctx_size, 0);
+  EXPECT_EQ(s.parallel, 0);
+  EXPECT_EQ(s.threads, 0);
+  EXPECT_EQ(s.threads_batch, 0);
+  EXPECT_EQ(parse({"run", "-ngl", "0"}).n_gpu_layers, 0) << "no layer is an answer, too";
 }
 
 TEST(Parse, SuggestsTheNearestFlagAndCommand) {

@@ -42,6 +42,7 @@ TEST(PrintChoice, RefusesAnAgentThatIsNotThere) {
     EXPECT_STREQ(error.what(), "--print: no agent 'obligation'; did you mean 'obligations'?");
   }
   EXPECT_THROW(agents_to_print("a,", p), UsageError);
+  EXPECT_THROW(agents_to_print("a,b,a", p), UsageError) << "an answer is printed once";
 }
 
 RunReport two_answers() {

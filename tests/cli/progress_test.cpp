@@ -113,6 +113,31 @@ TEST(Progress, TellsAboutPrefillAtOnceAndThenEveryTwoSeconds) {
   EXPECT_EQ(said, (std::vector<double>{100, 2100, 4100, 6100, 8100}));
 }
 
+TEST(Progress, SaysOnceWhatADocumentIsAndHowAnAgentEnded) {
+  Pipeline pipeline;
+  pipeline.documents.emplace_back().name = "document";
+  pipeline.agents.emplace_back().name = "a";
+  ProgressState state = initial_state(pipeline, "t", "m");
+  state.model_loaded = true;
+  PlainMemory memory;
+  const auto line = [&](const Event& e) {
+    apply(state, e);
+    return plain_line(state, e, memory).value_or("");
+  };
+
+  EXPECT_EQ(line(event(EventType::kDocumentProgress, 0, "document", 5, 10)),
+            "    0.0 s  document: 5 of 10 tokens (50 %), 0 tok/s");
+  EXPECT_EQ(line(event(EventType::kDocumentReady, 0, "document", 10, 10)),
+            "    0.0 s  document: ready, 10 tokens");
+  EXPECT_EQ(line(event(EventType::kAgentSkipped, 0, "a", 0, 0, "skipped because 'b' failed")),
+            "    0.0 s  a: skipped because 'b' failed");
+  EXPECT_EQ(line(event(EventType::kAgentCancelled, 0, "a", 0, 0, "interrupted by Ctrl-C")),
+            "    0.0 s  a: cancelled: interrupted by Ctrl-C");
+  const std::string screen = joined(render_live(state, {100, 24, false, 0}));
+  EXPECT_EQ(screen.find("document  document"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("cancelled: interrupted by Ctrl-C"), std::string::npos) << screen;
+}
+
 TEST(Progress, StaysInsideTheTerminalWhateverItsSize) {
   ProgressState state = state_after(11);
   state.model_loaded = true;

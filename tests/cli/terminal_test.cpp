@@ -20,17 +20,19 @@ TEST(Terminal, DecidesColourByFlagThenNoColorThenForceThenScreen) {
   EXPECT_FALSE(use_color("auto", with({{"NO_COLOR", "1"}, {"CLICOLOR_FORCE", "1"}}), true));
   EXPECT_TRUE(use_color("auto", with({{"CLICOLOR_FORCE", "1"}}), false));
   EXPECT_FALSE(use_color("auto", with({{"CLICOLOR_FORCE", "0"}}), false));
-  EXPECT_TRUE(use_color("auto", with({}), true));
+  EXPECT_TRUE(use_color("auto", with({{"TERM", "xterm"}}), true));
+  EXPECT_FALSE(use_color("auto", with({}), true)) << "nobody knows what this terminal can do";
   EXPECT_FALSE(use_color("auto", with({}), false));
   EXPECT_FALSE(use_color("auto", with({{"TERM", "dumb"}}), true));
 }
 
 TEST(Terminal, RedrawsOnlyWhereThatCanWork) {
-  EXPECT_EQ(progress_mode("auto", false, with({}), true), ProgressMode::kTty);
+  EXPECT_EQ(progress_mode("auto", false, with({{"TERM", "xterm"}}), true), ProgressMode::kTty);
+  EXPECT_EQ(progress_mode("auto", false, with({}), true), ProgressMode::kPlain);
   EXPECT_EQ(progress_mode("auto", false, with({}), false), ProgressMode::kPlain);
   EXPECT_EQ(progress_mode("auto", false, with({{"TERM", "dumb"}}), true), ProgressMode::kPlain);
   EXPECT_EQ(progress_mode("tty", false, with({{"TERM", "dumb"}}), true), ProgressMode::kPlain);
-  EXPECT_EQ(progress_mode("tty", false, with({}), false), ProgressMode::kTty);
+  EXPECT_EQ(progress_mode("tty", false, with({{"TERM", "xterm"}}), false), ProgressMode::kTty);
   EXPECT_EQ(progress_mode("none", false, with({}), true), ProgressMode::kNone);
   EXPECT_EQ(progress_mode("tty", true, with({}), true), ProgressMode::kNone) << "quiet wins";
 }
