@@ -78,6 +78,9 @@ struct Branch {
   }
 };
 
+/// Cells a running branch takes at a time.
+inline constexpr int kGrowth = 64;
+
 /// Priority, then submit order; one step of priority is worth kAgingSteps steps of waiting.
 inline constexpr int kAgingSteps = 256;
 struct RanksBefore {

@@ -74,9 +74,11 @@ class SchedulerCore {
   void admit();
   bool try_admit(Branch& branch);
   bool try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts);
+  // match.cpp
   [[nodiscard]] Spot find_spot(const Branch& branch);
   [[nodiscard]] Spot on_own_cuts(const Branch& branch, const Spot& spot);
   PrefixNode* share_tail(Branch& owner, int at);
+  // room.cpp
   [[nodiscard]] bool make_room(int n_cells, int n_seqs, bool also_wanted);
   void mark_wanted();
   void top_up_oldest();
@@ -110,11 +112,12 @@ class SchedulerCore {
   void repair_parts();
   [[nodiscard]] bool books_match_cache() const;
   void start_over();
+  void fail_everyone(const std::string& error);
+  // finish.cpp
   void preempt(Branch& branch, bool counts);
   void finish(Branch& branch, RequestState state, FinishReason reason, ErrorCode code,
               const std::string& error);
   void fail(Branch& branch, ErrorCode code, const std::string& error);
-  void fail_everyone(const std::string& error);
   void leave_cache(Branch& branch);
 
   const Model& model_;

@@ -1,6 +1,5 @@
-// Ends and failures: what leaves the cache, who hears of it, and how the loop goes on.
+// A forward that failed: what is repaired, who hears of it, and how the loop goes on.
 #include <algorithm>
-#include <cassert>
 #include <exception>
 
 #include "schedule/core.h"
@@ -11,71 +10,6 @@ namespace {
 constexpr int kMostFatalInARow = 3;
 
 }  // namespace
-
-void SchedulerCore::leave_cache(Branch& branch) {
-  if (branch.base == nullptr) return;
-  if (branch.forked) context_.release(branch.seq);
-  seqs_.give_back(branch.seq);
-  cells_.give_back(branch.n_reserved);
-  tree_.unpin(branch.base);
-  admitted_.erase(&branch);
-  branch.base = nullptr;
-  branch.seq = kNoSeq;
-  branch.forked = false;
-  branch.n_past = branch.n_reserved = 0;
-  admission_may_help_ = true;
-}
-
-void SchedulerCore::finish(Branch& branch, RequestState state, FinishReason reason, ErrorCode code,
-                           const std::string& error) {
-  leave_cache(branch);
-  waiting_.erase(&branch);
-  if (blocked_head_ == &branch) blocked_head_ = nullptr;
-  admission_may_help_ = true;
-  if (branch.deadline) deadlines_.erase({*branch.deadline, branch.id});
-
-  Result& result = branch.result;
-  std::string rest = branch.stream.finish();
-  if (!rest.empty()) branch.sink->text(std::move(rest), branch.n_generated());
-  result.text = branch.stream.text();
-  result.n_cut_bytes = branch.stream.n_cut_bytes();
-  if (branch.stream.stopped()) result.stop_string = branch.stream.stop_string();
-  result.state = state;
-  result.finish_reason = reason;
-  result.error_code = code;
-  result.error = error;
-  result.n_prompt_tokens = branch.n_prompt();
-  result.finished = now_();
-  // Parts of a batch in progress may still name this branch: the caller does not look at them
-  // again.
-  const auto node = branches_.extract(branch.id);
-  node.mapped()->sink->finished(std::move(node.mapped()->result));
-}
-
-void SchedulerCore::fail(Branch& branch, ErrorCode code, const std::string& error) {
-  finish(branch, RequestState::kFailed, FinishReason::kNone, code, error);
-}
-
-void SchedulerCore::cancel(std::uint64_t id, const std::string& why) {
-  const auto it = branches_.find(id);
-  if (it == branches_.end()) return;
-  finish(*it->second, RequestState::kCancelled, FinishReason::kNone, ErrorCode::kCancelled, why);
-}
-
-void SchedulerCore::cancel_all(const std::string& why) {
-  while (!branches_.empty()) cancel(branches_.begin()->first, why);
-}
-
-// Back to waiting: private cells are dropped, what was generated is kept and fed again later.
-void SchedulerCore::preempt(Branch& branch, bool counts) {
-  leave_cache(branch);
-  branch.state = RequestState::kWaiting;
-  waiting_.insert(&branch);
-  if (!counts) return;
-  ++branch.result.n_preemptions;
-  ++stats_.n_preemptions;
-  branch.sink->preempted();
-}
 
 void SchedulerCore::recover(ForwardStatus status, const std::string& error) {
   admission_may_help_ = true;

@@ -1,0 +1,85 @@
+// Cells and sequence ids: evict what nobody uses, then let somebody step back.
+#include <algorithm>
+
+#include "schedule/core.h"
+
+namespace swarmkv::internal {
+namespace {
+
+constexpr int kMaxWantedLooked = 64;
+
+}  // namespace
+
+bool SchedulerCore::make_room(int n_cells, int n_seqs, bool also_wanted) {
+  const int n_seqs_needed = n_seqs == 0 ? 0 : n_seqs + tree_.n_unstarted();
+  const auto lacks_seqs = [&] { return seqs_.n_free() < n_seqs_needed; };
+  if (cells_.n_free() >= n_cells && !lacks_seqs()) return true;
+  mark_wanted();
+  if (cells_.n_free() + tree_.n_cells_evictable(also_wanted) < n_cells) return false;
+  while (cells_.n_free() < n_cells || lacks_seqs()) {
+    if (!tree_.evict_one(false) && !(also_wanted && tree_.evict_one(true))) break;
+  }
+  return cells_.n_free() >= n_cells && !lacks_seqs();
+}
+
+void SchedulerCore::mark_wanted() {
+  tree_.clear_wanted();
+  const Tokens* last_prefix = nullptr;
+  int n_looked = 0;
+  for (const Branch* branch : waiting_) {
+    const Tokens* prefix = branch->request.prefix.get();
+    if (prefix == nullptr || prefix == last_prefix) continue;
+    last_prefix = prefix;
+    const int limit = branch->n_prompt() - 1;
+    tree_
+        .match(PromptView(branch->request), limit, std::min(branch->request.n_prefix(), limit),
+               options_.min_accidental_match)
+        .node->wanted = true;
+    if (++n_looked == kMaxWantedLooked) break;
+  }
+}
+
+Branch* SchedulerCore::oldest() const {
+  const auto it = std::min_element(
+      admitted_.begin(), admitted_.end(),
+      [](const Branch* a, const Branch* b) { return a->admit_order < b->admit_order; });
+  return it == admitted_.end() ? nullptr : *it;
+}
+
+Branch* SchedulerCore::lowest_ranked(const Branch* except) const {
+  for (auto it = admitted_.rbegin(); it != admitted_.rend(); ++it) {
+    if (*it != except) return *it;
+  }
+  return nullptr;
+}
+
+void SchedulerCore::top_up_oldest() {
+  Branch* branch = oldest();
+  if (branch == nullptr) return;
+  const int n_missing = branch->n_full(branch->base->end()) - branch->n_reserved;
+  if (n_missing <= 0) return;
+  while (!make_room(n_missing, 0, true)) {
+    Branch* victim = lowest_ranked(branch);
+    if (victim == nullptr) return;
+    preempt(*victim, true);
+  }
+  branch->n_reserved += cells_.try_reserve(n_missing) ? n_missing : 0;
+}
+
+// One more cell for a decoding branch. False: it was itself the one to step back.
+bool SchedulerCore::grow(Branch& branch) {
+  if (branch.n_private() < branch.n_reserved) return true;
+  const int n_more = std::min(kGrowth, branch.n_full(branch.base->end()) - branch.n_reserved);
+  while (!make_room(n_more, 0, true)) {
+    Branch* victim = lowest_ranked(oldest());
+    if (victim == nullptr || victim == &branch) {
+      preempt(branch, true);
+      return false;
+    }
+    preempt(*victim, true);
+  }
+  branch.n_reserved += cells_.try_reserve(n_more) ? n_more : 0;
+  return true;
+}
+
+}  // namespace swarmkv::internal
