@@ -4,7 +4,9 @@
 #include "api/model_impl.h"
 #include "base/build_info.h"
 #include "engine/fake/fake_engine.h"
+#include "engine/fingerprint.h"
 #include "engine/gguf.h"
+#include "engine/kv_bytes.h"
 #include "engine/llama_engine.h"
 
 namespace swarmkv {
@@ -110,19 +112,15 @@ ModelDescription inspect_model(const std::string& path) {
   out.n_layers = info.n_layers;
   out.n_window = info.n_swa;
   out.has_chat_template = info.has_chat_template;
-  // K and V rows of every attention layer at f16; layers without heads (recurrent) have none.
-  const auto n_embd = static_cast<std::int64_t>(info.n_embd);
-  const std::int64_t n_head = info.number("attention.head_count").value_or(0);
-  const std::int64_t head = n_head > 0 ? n_embd / n_head : 0;
-  const std::int64_t k = info.number("attention.key_length").value_or(head);
-  const std::int64_t v = info.number("attention.value_length").value_or(head);
-  const std::vector<std::int64_t> per_layer = info.numbers("attention.head_count_kv");
-  for (int layer = 0; layer < info.n_layers; ++layer) {
-    const std::int64_t n_head_kv =
-        per_layer.empty()
-            ? n_head
-            : per_layer[std::min(per_layer.size() - 1, static_cast<std::size_t>(layer))];
-    out.kv_bytes_per_token += static_cast<std::uint64_t>(2 * n_head_kv * (k + v));
+  const std::optional<internal::ForkKind> kind = internal::llama_fork_kind(path);
+  if (kind) out.fork_kind = name_of(*kind);
+  // Of an unknown kind only what the file says layer by layer is sure.
+  out.kv_bytes_per_token =
+      internal::kv_cell_bytes(info, kind.value_or(internal::ForkKind::kRecurrent),
+                              internal::KvType::kF16, internal::KvType::kF16);
+  constexpr std::uint64_t kQuicklyRead = 1ULL << 30;
+  if (info.n_parts == 1 && info.size_bytes <= kQuicklyRead) {
+    out.fingerprint = internal::fingerprint(internal::model_files(info));
   }
   return out;
 }

@@ -1,9 +1,10 @@
 // The way in to the llama.cpp engine. Names nothing of llama.cpp, so that it serves builds with and
-// without it; without it both functions exist and say so (llama_off/).
+// without it; without it all functions exist and say so (llama_off/).
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,10 @@ struct LlamaModelOptions {
 /// it),
 ///         kDoesNotFit (memory), kInvalidArgument
 [[nodiscard]] std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options);
+
+/// Where the model in this file may be forked, by the runtime's word: the file itself does not say
+/// it. Reads the vocabulary, no weights. Nothing if this build cannot run the model.
+[[nodiscard]] std::optional<ForkKind> llama_fork_kind(const std::string& path);
 
 /// Version and commit of the llama.cpp that is linked in, for example "0.5.0-dev (0c1e570)".
 [[nodiscard]] std::string llama_version();

@@ -32,7 +32,7 @@ struct ModelInfo {
   bool can_generate = true;  ///< false: embedding-only or encoder model
   std::uint64_t kv_bytes_per_token =
       0;                    ///< at the context's KV types (f16 before a context exists)
-  std::string fingerprint;  ///< identifies weights and metadata; empty until asked for
+  std::string fingerprint;  ///< Model::fingerprint() where that costs nothing, else empty
 };
 
 enum class KvType { kF32, kF16, kBF16, kQ8_0, kQ5_1, kQ5_0, kQ4_1, kQ4_0 };

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <random>
 
@@ -83,6 +84,29 @@ TEST(FakeContext, LogsEveryTokenThatWasForwarded) {
   EXPECT_TRUE(context->log(2).empty()) << "a batch that did not fit is not in the log";
   EXPECT_EQ(context->n_forwards(), 3);
   EXPECT_EQ(context->n_tokens_forwarded(), 3);
+}
+
+// What `--engine fake` runs on is not made for a test and keeps no log.
+TEST(FakeContext, DoesNotGrowInALongRunWithoutALog) {
+  const auto context = make_fake_model()->make_context({.n_cells = 64, .n_seq_max = 4});
+  auto& fake = dynamic_cast<FakeContext&>(*context);
+  const auto run = [&](int n_rounds) {
+    for (int i = 0; i < n_rounds; ++i) {
+      feed(fake, 0, "a document of some length");
+      fake.fork(0, 1, 20);
+      feed(fake, 1, "question");
+      fake.release(1);
+      fake.release(0);
+    }
+    return ::mallinfo2().uordblks;  // bytes in use on the heap; 0 under sanitizers
+  };
+  const std::size_t before = run(100);
+
+  const std::size_t after = run(10'000);
+
+  EXPECT_EQ(fake.n_tokens_forwarded(), 10'100 * 33);
+  EXPECT_TRUE(fake.log().empty());
+  EXPECT_LE(after, before + 4096) << "a log would take 5 MB";
 }
 
 TEST(FakeContext, CutsTheEndOffASequence) {

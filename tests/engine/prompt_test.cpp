@@ -50,6 +50,7 @@ class TemplateModel final : public Model {
   std::uint64_t kv_bytes_per_cell(KvType k, KvType v) const override {
     return fake_.kv_bytes_per_cell(k, v);
   }
+  std::string fingerprint() const override { return fake_.fingerprint(); }
 
  private:
   FakeModel fake_;

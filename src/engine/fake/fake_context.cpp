@@ -35,11 +35,12 @@ const ContextOptions& checked(const ContextOptions& o) {
 
 FakeContext::FakeContext(std::shared_ptr<const FakeOptions> model,
                          std::shared_ptr<FakeFaults> faults, const ContextOptions& options,
-                         std::uint64_t kv_bytes_per_cell)
+                         std::uint64_t kv_bytes_per_cell, FakeLog log)
     : model_(std::move(model)),
       faults_(std::move(faults)),
       options_(checked(options)),
       kv_bytes_per_cell_(kv_bytes_per_cell),
+      keeps_log_(log),
       cells_(options.n_cells, options.n_seq_max, model_->fork_kind, model_->n_swa) {}
 
 BatchLimits FakeContext::batch_limits() const {
@@ -71,6 +72,7 @@ ForwardStatus FakeContext::forward(const Batch& batch) {
   apply(batch, batch.size(), plan);
   verify(plan);
   n_tokens_ += static_cast<std::int64_t>(batch.size());
+  if (keeps_log_ == FakeLog::kNone) return ForwardStatus::kOk;
   const std::lock_guard lock(log_m_);
   for (const BatchToken& t : batch) log_.push_back({k, t.token, t.pos, t.seq});
   return ForwardStatus::kOk;

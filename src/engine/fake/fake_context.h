@@ -26,6 +26,9 @@ struct FakeLogEntry {
   friend bool operator==(const FakeLogEntry&, const FakeLogEntry&) = default;
 };
 
+/// The log holds every token for good, so only tests keep one: other contexts live for days.
+enum class FakeLog { kNone, kKeep };
+
 /// Engine thread only, like every Context, but for abort(), the counters and the log, which any
 /// thread may read at any time.
 class FakeContext final : public Context {
@@ -33,7 +36,7 @@ class FakeContext final : public Context {
   /// errors  kInvalidArgument  options out of range; kUnsupported  quantised V without flash
   /// attention
   FakeContext(std::shared_ptr<const FakeOptions> model, std::shared_ptr<FakeFaults> faults,
-              const ContextOptions& options, std::uint64_t kv_bytes_per_cell);
+              const ContextOptions& options, std::uint64_t kv_bytes_per_cell, FakeLog log);
 
   [[nodiscard]] int n_cells() const override { return cells_.n_cells(); }
   [[nodiscard]] int n_seq_max() const override { return options_.n_seq_max; }
@@ -63,7 +66,7 @@ class FakeContext final : public Context {
   [[nodiscard]] int n_forwards() const { return n_forwards_; }  ///< attempts, failed ones too
   [[nodiscard]] int n_forks() const { return n_forks_; }
   [[nodiscard]] std::int64_t n_tokens_forwarded() const { return n_tokens_; }  ///< in kOk forwards
-  [[nodiscard]] std::vector<FakeLogEntry> log() const;
+  [[nodiscard]] std::vector<FakeLogEntry> log() const;  ///< empty with FakeLog::kNone
   [[nodiscard]] std::vector<FakeLogEntry> log(SeqId seq) const;
 
  private:
@@ -85,6 +88,7 @@ class FakeContext final : public Context {
   std::shared_ptr<FakeFaults> faults_;
   ContextOptions options_;
   std::uint64_t kv_bytes_per_cell_;
+  FakeLog keeps_log_;
   FakeCells cells_;
   std::map<int, Row> rows_;  ///< of the last forward
   mutable std::map<int, std::vector<float>> logits_;

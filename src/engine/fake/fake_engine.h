@@ -32,9 +32,11 @@ class FakeModel final : public Model {
   [[nodiscard]] std::unique_ptr<Sampler> make_sampler(const Sampling& sampling) const override;
   [[nodiscard]] std::unique_ptr<Context> make_context(const ContextOptions& options) const override;
   [[nodiscard]] std::uint64_t kv_bytes_per_cell(KvType type_k, KvType type_v) const override;
+  [[nodiscard]] std::string fingerprint() const override { return info_.fingerprint; }
 
-  /// As make_context, with the type that has the counters and the log.
-  [[nodiscard]] std::unique_ptr<FakeContext> make_fake_context(const ContextOptions& options) const;
+  /// As make_context, but for tests: the type that has the counters, and with a log.
+  [[nodiscard]] std::unique_ptr<FakeContext> make_fake_context(const ContextOptions& options,
+                                                               FakeLog log = FakeLog::kKeep) const;
 
   [[nodiscard]] const FakeOptions& options() const { return *options_; }
   [[nodiscard]] FakeFaults& faults() const { return *faults_; }

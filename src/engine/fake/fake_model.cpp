@@ -3,33 +3,12 @@
 #include <algorithm>
 
 #include "engine/fake/fake_engine.h"
+#include "engine/kv_bytes.h"
 
 namespace swarmkv::internal {
 namespace {
 
-constexpr std::uint64_t kLayers = 2, kValuesPerLayer = 64;
-
-// A row of 64 values in each of llama.cpp's cache types; the quantised ones are blocks of 32.
-std::uint64_t row_bytes(KvType type) {
-  switch (type) {
-    case KvType::kF32:
-      return kValuesPerLayer * 4;
-    case KvType::kF16:
-    case KvType::kBF16:
-      return kValuesPerLayer * 2;
-    case KvType::kQ8_0:
-      return kValuesPerLayer / 32 * 34;
-    case KvType::kQ5_1:
-      return kValuesPerLayer / 32 * 24;
-    case KvType::kQ5_0:
-      return kValuesPerLayer / 32 * 22;
-    case KvType::kQ4_1:
-      return kValuesPerLayer / 32 * 20;
-    case KvType::kQ4_0:
-      return kValuesPerLayer / 32 * 18;
-  }
-  return 0;
-}
+constexpr int kLayers = 2, kValuesPerLayer = 64;
 
 std::string fingerprint_of(const FakeOptions& o) {
   std::uint64_t h = fake_mix(kFakeVocabSize);
@@ -59,7 +38,7 @@ FakeModel::FakeModel(FakeOptions options) : faults_(std::make_shared<FakeFaults>
   info_.n_params = (1U << 20) / 2;
   info_.n_vocab = kFakeVocabSize;
   info_.n_ctx_train = options_->n_ctx_train;
-  info_.n_layers = static_cast<int>(kLayers);
+  info_.n_layers = kLayers;
   info_.n_swa = options_->n_swa;
   info_.fork_kind = options_->fork_kind;
   info_.has_chat_template = options_->has_chat_template;
@@ -102,20 +81,21 @@ std::unique_ptr<Sampler> FakeModel::make_sampler(const Sampling& sampling) const
   return std::make_unique<FakeSampler>(sampling);
 }
 
-std::unique_ptr<FakeContext> FakeModel::make_fake_context(const ContextOptions& options) const {
-  auto context = std::make_unique<FakeContext>(options_, faults_, options,
-                                               kv_bytes_per_cell(options.type_k, options.type_v));
+std::unique_ptr<FakeContext> FakeModel::make_fake_context(const ContextOptions& options,
+                                                          FakeLog log) const {
+  auto context = std::make_unique<FakeContext>(
+      options_, faults_, options, kv_bytes_per_cell(options.type_k, options.type_v), log);
   faults_->context_made(*context);
   return context;
 }
 
 std::unique_ptr<Context> FakeModel::make_context(const ContextOptions& options) const {
-  return make_fake_context(options);
+  return make_fake_context(options, FakeLog::kNone);
 }
 
 std::uint64_t FakeModel::kv_bytes_per_cell(KvType type_k, KvType type_v) const {
   if (options_->fork_kind == ForkKind::kRecurrent) return 0;
-  return kLayers * (row_bytes(type_k) + row_bytes(type_v));
+  return kLayers * (kv_row_bytes(type_k, kValuesPerLayer) + kv_row_bytes(type_v, kValuesPerLayer));
 }
 
 std::shared_ptr<const FakeModel> make_fake_model(FakeOptions options) {

@@ -1,7 +1,5 @@
 #include "engine/fake/mini_json.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -56,7 +54,7 @@ class Reader {
         return read_array(value, depth);
       case '"':
         value.kind = MiniJson::Kind::kString;
-        return read_string(value.string);
+        return read_mini_json_string(text_, at_, value.string);
       case 'n':
         return eat("null");
       case 't':
@@ -79,7 +77,7 @@ class Reader {
     do {
       space();
       std::string key;
-      if (!read_string(key) || !eat_after_space(":")) return false;
+      if (!read_mini_json_string(text_, at_, key) || !eat_after_space(":")) return false;
       auto member = read(depth + 1);
       if (!member) return false;
       value.keys.push_back(std::move(key));
@@ -113,66 +111,6 @@ class Reader {
     return error == std::errc() && std::isfinite(number);
   }
 
-  bool read_string(std::string& out) {
-    if (!eat("\"")) return false;
-    while (at_ < text_.size()) {
-      const char c = text_[at_++];
-      if (c == '"') return true;
-      if (static_cast<unsigned char>(c) < 0x20) return false;
-      if (c != '\\') {
-        out.push_back(c);
-      } else if (!read_escape(out)) {
-        return false;
-      }
-    }
-    return false;
-  }
-
-  bool read_escape(std::string& out) {
-    if (at_ >= text_.size()) return false;
-    constexpr std::string_view kNames = "\"\\/bfnrt", kValues = "\"\\/\b\f\n\r\t";
-    const char c = text_[at_++];
-    if (const auto i = kNames.find(c); i != std::string_view::npos) {
-      out.push_back(kValues[i]);
-      return true;
-    }
-    unsigned code = 0;
-    if (c != 'u' || !read_hex(code)) return false;
-    if (code >= 0xdc00 && code <= 0xdfff) return false;
-    if (code >= 0xd800 && code <= 0xdbff) {
-      unsigned low = 0;
-      if (!eat("\\u") || !read_hex(low) || low < 0xdc00 || low > 0xdfff) return false;
-      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    }
-    append_utf8(out, code);
-    return true;
-  }
-
-  bool read_hex(unsigned& code) {
-    if (text_.size() - at_ < 4) return false;
-    const char* begin = text_.data() + at_;
-    const auto [stop, error] = std::from_chars(begin, begin + 4, code, 16);
-    at_ += 4;
-    return error == std::errc() && stop == begin + 4;
-  }
-
-  static void append_utf8(std::string& out, unsigned code) {
-    const auto put = [&out](unsigned byte) { out.push_back(static_cast<char>(byte)); };
-    if (code < 0x80) return put(code);
-    if (code < 0x800) {
-      put(0xc0 | (code >> 6));
-    } else {
-      if (code < 0x10000) {
-        put(0xe0 | (code >> 12));
-      } else {
-        put(0xf0 | (code >> 18));
-        put(0x80 | ((code >> 12) & 0x3f));
-      }
-      put(0x80 | ((code >> 6) & 0x3f));
-    }
-    put(0x80 | (code & 0x3f));
-  }
-
   std::string_view text_;
   std::size_t at_ = 0;
 };
@@ -187,20 +125,5 @@ const MiniJson* MiniJson::find(std::string_view key) const {
 }
 
 std::optional<MiniJson> parse_mini_json(std::string_view text) { return Reader(text).document(); }
-
-std::string mini_json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out + "\"";
-}
 
 }  // namespace swarmkv::internal

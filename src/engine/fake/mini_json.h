@@ -1,6 +1,7 @@
 // Just enough of a JSON reader for schemas, without the compile time of a full library.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct MiniJson {
 
 /// Nothing if the text is not one JSON value; nesting is limited to 64 levels.
 [[nodiscard]] std::optional<MiniJson> parse_mini_json(std::string_view text);
+/// Appends what the JSON string at `at` means, and moves `at` behind it. False if there is none.
+[[nodiscard]] bool read_mini_json_string(std::string_view text, std::size_t& at, std::string& out);
 /// The text as a JSON string with quotes.
 [[nodiscard]] std::string mini_json_string(std::string_view text);
 

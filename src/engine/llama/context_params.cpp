@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "common.h"
+#include "engine/kv_bytes.h"
 #include "engine/llama/host_memory.h"
 #include "engine/llama/kv_types.h"
 #include "swarmkv/error.h"

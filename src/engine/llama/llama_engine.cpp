@@ -26,6 +26,7 @@ namespace {
 std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) {
   auto loaded = std::make_shared<LoadedModel>();
   loaded->file = read_gguf(options.path);
+  loaded->files = model_files(loaded->file);
   if (!options.vocab_only && loaded->file.n_tensors == 0) {
     throw Error(ErrorCode::kUnsupported,
                 "[engine.load] '" + options.path + "' holds a vocabulary only, no weights");
@@ -53,6 +54,19 @@ std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) 
   if (!loaded->model) refuse_load(options.path, reason);
   loaded->vocab = llama_model_get_vocab(loaded->model.get());
   return std::make_shared<const LlamaModel>(std::move(loaded));
+}
+
+std::optional<ForkKind> llama_fork_kind(const std::string& path) {
+  LlamaModelOptions options;
+  options.path = path;
+  options.n_gpu_layers = 0;
+  options.vocab_only = true;
+  try {
+    const ModelInfo info = load_llama_model(options)->info();
+    return info.can_generate ? std::optional<ForkKind>(info.fork_kind) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // a model that cannot be loaded is not forked either
+  }
 }
 
 // llama.cpp knows its own commit only when built from a git checkout; our build always does.

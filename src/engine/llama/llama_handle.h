@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "engine/fingerprint.h"
 #include "engine/gguf.h"
 #include "llama.h"
 
@@ -24,6 +26,7 @@ using LlamaSamplerPtr = std::unique_ptr<llama_sampler, LlamaDeleter>;
 struct LoadedModel {
   std::shared_ptr<const void> log_sink;  ///< first, so that it outlives the model's own messages
   GgufInfo file;
+  std::vector<ModelFile> files;  ///< as they were before the runtime read them
   LlamaModelPtr model;
   const llama_vocab* vocab = nullptr;
   bool vocab_only = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/llama/kv_types.h"
+#include "engine/kv_bytes.h"
 #include "engine/llama/llama_context.h"
 #include "engine/llama/llama_sampler.h"
 #include "swarmkv/error.h"

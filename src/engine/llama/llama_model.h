@@ -24,6 +24,9 @@ class LlamaModel final : public Model {
   [[nodiscard]] std::unique_ptr<Sampler> make_sampler(const Sampling& sampling) const override;
   [[nodiscard]] std::unique_ptr<Context> make_context(const ContextOptions& options) const override;
   [[nodiscard]] std::uint64_t kv_bytes_per_cell(KvType type_k, KvType type_v) const override;
+  [[nodiscard]] std::string fingerprint() const override {
+    return internal::fingerprint(loaded_->files);
+  }
 
  private:
   std::shared_ptr<const LoadedModel> loaded_;

@@ -8,6 +8,8 @@ std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) 
                                            "': this program was built without llama.cpp");
 }
 
+std::optional<ForkKind> llama_fork_kind(const std::string&) { return std::nullopt; }
+
 std::string llama_version() { return "none"; }
 
 }  // namespace swarmkv::internal

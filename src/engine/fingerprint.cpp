@@ -1,0 +1,94 @@
+#include "engine/fingerprint.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include "base/mutex.h"
+#include "swarmkv/error.h"
+
+namespace swarmkv::internal {
+namespace {
+
+// Process-wide because files are: a program that loads a model again need not read it again.
+struct Known {
+  Mutex mutex;
+  std::map<std::vector<ModelFile>, std::string> fingerprints GUARDED_BY(mutex);
+};
+
+Known& known() {
+  static Known known;
+  return known;
+}
+
+[[noreturn]] void unreadable(const std::string& path, const std::string& what) {
+  throw Error(ErrorCode::kUnreadable, fmt::format("[engine.model_file] '{}': {}", path, what));
+}
+
+ModelFile look_at(const std::string& path) {
+  struct stat s {};
+  if (::stat(path.c_str(), &s) != 0) unreadable(path, std::strerror(errno));
+  return {path, s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size),
+          s.st_mtim.tv_sec * std::int64_t{1'000'000'000} + s.st_mtim.tv_nsec};
+}
+
+void add_content(XXH3_state_t* state, const ModelFile& file, std::vector<char>& buffer) {
+  std::ifstream in(file.path, std::ios::binary);
+  if (!in) unreadable(file.path, "cannot open it");
+  std::uint64_t n_read = 0;
+  while (in) {
+    in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    const auto n = static_cast<std::size_t>(in.gcount());
+    XXH3_128bits_update(state, buffer.data(), n);
+    n_read += n;
+  }
+  // Asked afterwards, so that a change while we were reading shows as well.
+  if (n_read != file.size_bytes || look_at(file.path) != file) {
+    unreadable(file.path, "it has changed since it was loaded");
+  }
+}
+
+}  // namespace
+
+std::vector<ModelFile> model_files(const GgufInfo& info) {
+  const auto suffix = [&](int part) {
+    return fmt::format("-{:05}-of-{:05}.gguf", part, info.n_parts);
+  };
+  const std::string first = suffix(1);
+  std::vector<ModelFile> files{look_at(info.path)};
+  if (info.n_parts < 2 || !info.path.ends_with(first)) return files;
+  const std::string stem = info.path.substr(0, info.path.size() - first.size());
+  for (int part = 2; part <= info.n_parts; ++part) files.push_back(look_at(stem + suffix(part)));
+  return files;
+}
+
+std::string fingerprint(const std::vector<ModelFile>& files) {
+  Known& k = known();
+  {
+    const MutexLock lock(k.mutex);
+    const auto found = k.fingerprints.find(files);
+    if (found != k.fingerprints.end()) return found->second;
+  }
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
+                                                                       &XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
+  std::vector<char> buffer(std::size_t{1} << 18);  // stays in the second-level cache
+  std::uint64_t size_bytes = 0;
+  for (const ModelFile& file : files) {
+    add_content(state.get(), file, buffer);
+    size_bytes += file.size_bytes;
+  }
+  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
+  const std::string text = fmt::format("{:016x}{:016x}-{}", hash.high64, hash.low64, size_bytes);
+  const MutexLock lock(k.mutex);
+  return k.fingerprints.emplace(files, text).first->second;
+}
+
+}  // namespace swarmkv::internal
