@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-class GraphCheck {
+class NeedsCheck {
  public:
-  GraphCheck(Pipeline& pipeline, DiagnosticList& diagnostics)
+  NeedsCheck(Pipeline& pipeline, DiagnosticList& diagnostics)
       : pipeline_(pipeline), diagnostics_(diagnostics), index_(index_agents(pipeline)) {}
 
   // The agent's own needs first, then those its prompt implies.
@@ -49,10 +49,6 @@ class GraphCheck {
     }
   }
 
-  void check_circles() {
-    for (const std::vector<NodeId>& circle : find_circles(need_ids(pipeline_))) report(circle);
-  }
-
  private:
   void check_prompt(AgentSpec& agent, std::unordered_set<std::string> needs) {
     if (agent.prompt.find_first_not_of(kBlank) == std::string::npos) {
@@ -76,7 +72,7 @@ class GraphCheck {
     for (const TemplatePiece& piece : prompt.pieces()) {
       if (piece.kind != TemplatePiece::Kind::kReference || !used.insert(piece.text).second)
         continue;
-      const SourcePos pos = positions.at(piece.offset);
+      const SourcePos& pos = positions.at(piece.offset);
       if (!needs.insert(piece.text).second) continue;
       if (index_.count(piece.text) == 0) {
         unknown("SK302", agent, piece.text, pos, agent.prompt.substr(piece.offset, piece.length));
@@ -119,43 +115,10 @@ class GraphCheck {
           marked.empty() ? name : marked, std::move(hint));
   }
 
-  void report(const std::vector<NodeId>& circle) {
-    constexpr std::size_t kMaxNames = 12;  // of a longer circle the first and the last are shown
-    const std::size_t n = circle.size();
-    const std::size_t n_hidden = n > kMaxNames ? n - kMaxNames : 0;
-    std::string path;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (n_hidden > 0 && i == kMaxNames / 2) {
-        path += fmt::format("({} more) -> ", n_hidden);
-        i += n_hidden;
-      }
-      path += agent(circle[i]).name + " -> ";
-    }
-    path += agent(circle.front()).name;
-    Problem problem;
-    problem.code = "SK203";
-    problem.message = "circle: " + path;
-    const SourcePos pos = agent(circle.front()).pos;
-    problem.pos = pos;
-    problem.with_excerpt = false;  // the notes show the lines that matter
-    diagnostics_.error(std::move(problem));
-    for (std::size_t i = 0; i < std::min(n, kMaxNames); ++i) {
-      const AgentSpec& from = agent(circle[i]);
-      const std::string& need = agent(circle[(i + 1) % n]).name;
-      diagnostics_.note(fmt::format("'{}' needs '{}' here", from.name, need),
-                        key_position(from, "needs." + need));
-    }
-    if (n_hidden > 0) diagnostics_.note(fmt::format("and {} more needs", n_hidden), pos);
-  }
-
   void error(const char* code, std::string message, const SourcePos& pos, std::string_view marked,
              std::string hint = "") {
     const int length = std::max(1, static_cast<int>(count_characters(marked)));
     diagnostics_.error({code, std::move(message), pos, length, std::move(hint)});
-  }
-
-  const AgentSpec& agent(NodeId node) const {
-    return pipeline_.agents[static_cast<std::size_t>(node)];
   }
 
   const std::vector<std::string>& agent_names() {
@@ -181,13 +144,13 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   if (pipeline.agents.empty() && !options.agents_are_reported) {
     diagnostics.error({"SK206", "the pipeline has no agents", SourcePos{}});
   }
-  GraphCheck graph(pipeline, diagnostics);
+  NeedsCheck needs(pipeline, diagnostics);
   for (std::size_t i = 0; i < pipeline.agents.size(); ++i) {
     const bool broken = i < options.prompt_is_broken.size() && options.prompt_is_broken[i];
     check_ranges(pipeline.agents[i], diagnostics);
-    graph.check_agent(pipeline.agents[i], broken);
+    needs.check_agent(pipeline.agents[i], broken);
   }
-  graph.check_circles();
+  check_circles(pipeline, diagnostics);
 }
 
 }  // namespace swarmkv::internal

@@ -21,5 +21,6 @@ void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics);
 void check_model(const ModelSpec& model, DiagnosticList& diagnostics);
+void check_circles(const Pipeline& pipeline, DiagnosticList& diagnostics);
 
 }  // namespace swarmkv::internal
