@@ -31,9 +31,9 @@ test-long: setup-tests configure ## the long tests
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j1 -L long
 
-bench: setup configure ## micro benchmarks
-	@cmake --build $(BUILD)
-	$(BUILD)/bench/swarmkv_micro
+bench: setup configure ## micro benchmarks; BENCH_ARGS=--benchmark_filter=step runs some
+	@cmake --build $(BUILD) --target swarmkv_micro
+	$(BUILD)/bench/swarmkv_micro $(BENCH_ARGS)
 
 install: ## library, headers and command below PREFIX (DESTDIR is honoured)
 # Under sudo the cache would be root's and everything would be fetched again: install what was built.
