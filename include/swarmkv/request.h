@@ -71,7 +71,8 @@ struct Result {
       false;  ///< the model could not fork at the match; an earlier holder was used
 
   std::optional<TimePoint> enqueued, admitted, prefix_ready, first_token, finished;
-  std::vector<TimePoint> token_times;  ///< one per generated token
+  std::optional<TimePoint> handed_over;  ///< its own sequence holds the prefix: forked or restored
+  std::vector<TimePoint> token_times;    ///< one per generated token
 };
 
 }  // namespace swarmkv
