@@ -22,12 +22,15 @@ class RecordingContext final : public Context {
   BatchLimits batch_limits() const override { return inner_->batch_limits(); }
   ForwardStatus forward(const Batch& batch) override {
     if (++n_forwards_ == abort_at) inner_->abort();
+    batch_ = batch;
     return inner_->forward(batch);
   }
   void sample(std::span<SampleRow> rows) override {
     for (const SampleRow& row : rows) {
       const auto logits = inner_->logits(row.batch_index);
-      (*log_)[row.sampler].emplace_back(logits.begin(), logits.end());
+      if (log_) (*log_)[row.sampler].emplace_back(logits.begin(), logits.end());
+      const auto index = static_cast<std::size_t>(row.batch_index);
+      if (by_position) (*by_position)[batch_[index].pos].assign(logits.begin(), logits.end());
     }
     inner_->sample(rows);
   }
@@ -37,17 +40,24 @@ class RecordingContext final : public Context {
   void release(SeqId seq) override { inner_->release(seq); }
   bool truncate(SeqId seq, Pos from) override { return inner_->truncate(seq, from); }
   Pos length(SeqId seq) const override { return inner_->length(seq); }
+  std::uint64_t state_size(SeqId seq, Where where) const override {
+    return inner_->state_size(seq, where);
+  }
+  SequenceState save(SeqId seq, Where where) override { return inner_->save(seq, where); }
+  void load(const SequenceState& state, SeqId target) override { inner_->load(state, target); }
   void clear() override { inner_->clear(); }
   void abort() override { inner_->abort(); }
   void synchronize() override { inner_->synchronize(); }
   std::uint64_t kv_size_bytes() const override { return inner_->kv_size_bytes(); }
 
   int abort_at = 0;  ///< abort that forward, counted from 1
+  std::shared_ptr<std::map<Pos, std::vector<float>>> by_position{};  ///< of sampled rows, if wanted
 
  private:
   std::unique_ptr<Context> inner_;
   std::shared_ptr<LogitsLog> log_;
   int n_forwards_ = 0;
+  Batch batch_;
 };
 
 }  // namespace swarmkv::internal
