@@ -126,6 +126,12 @@ void write_file(const std::string& path, std::string_view text) {
   file.rename_to(target, path);
 }
 
+void append_file(const std::string& path, std::string_view text) {
+  const File file(path, O_WRONLY | O_CREAT | O_APPEND);
+  if (file.fd() < 0) fail(path, errno);
+  if (!write_all(file.fd(), text, path)) fail(path, EPIPE);
+}
+
 std::string read_whole(const std::string& path, std::size_t limit) {
   const std::string name = path == "-" ? "standard input" : "'" + path + "'";
   const auto unreadable = [&](const std::string& why) {

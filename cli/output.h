@@ -18,6 +18,9 @@ void check_writable(const std::string& path);
 /// pipes are written directly. errors  kUnwritable
 void write_file(const std::string& path, std::string_view text);
 
+/// At the end of a file, which is made if it is not there.  errors  kUnwritable
+void append_file(const std::string& path, std::string_view text);
+
 /// A file or pipe ("-" = standard input), whole, read once.
 /// errors  kUnreadable, also for more than `limit` bytes
 std::string read_whole(const std::string& path, std::size_t limit);
