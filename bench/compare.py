@@ -108,10 +108,9 @@ def measure(programs, options, folder):
 
 
 def human(nanoseconds):
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}" if nanoseconds < 1000 * size else f"{nanoseconds / size:.0f} {unit}"
-    return f"{nanoseconds:.3g} ns"
+    unit, size = next(((u, n) for u, n in reversed(UNITS_NS.items()) if nanoseconds >= n), ("ns", 1))
+    digits = f"{nanoseconds / size:.3g}"
+    return f"{nanoseconds / size:.0f} {unit}" if "e" in digits else f"{digits} {unit}"
 
 
 def table(old, new):
@@ -128,8 +127,10 @@ def table(old, new):
                       f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f}", f"{max(ratios):.3f}",
                       str(len(ratios)), verdict if len(ratios) > 1 else ""))
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    text = [" ".join([line[0].ljust(widths[0])] + [cell.rjust(w) for cell, w in zip(line[1:-1], widths[1:-1])]
-                     + [line[-1]]).rstrip() for line in lines]
+    text = []
+    for line in lines:
+        numbers = [cell.rjust(width) for cell, width in zip(line[1:-1], widths[1:-1])]
+        text.append(" ".join([line[0].ljust(widths[0]), *numbers, line[-1]]).rstrip())
     for label, mine, other in (("old", old, new), ("new", new, old)):
         only = [name for name in mine if name not in other]
         if only:

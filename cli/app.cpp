@@ -30,6 +30,7 @@ int dispatch(const std::vector<std::string>& words, const Environment& environme
   const Invocation invocation{words, environment};
   if (settings.command == "run") return command_run(settings, invocation);
   if (settings.command == "ask") return command_ask(settings, invocation);
+  if (settings.command == "bench") return command_bench(settings, invocation);
   if (settings.command == "validate") return command_validate(settings);
   if (settings.command == "inspect") return command_inspect(settings);
   if (settings.command == "version") return command_version(settings);

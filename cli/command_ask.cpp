@@ -1,11 +1,9 @@
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/execute.h"
-#include "cli/output.h"
+#include "cli/questions.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::cli {
@@ -22,26 +20,10 @@ std::string document_name(const std::string& path) {
   return name;
 }
 
-bool blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
-
-// One a line; empty lines are for the reader.
-std::vector<std::string> read_questions(const std::string& path) {
-  constexpr std::size_t kLargest = std::size_t{64} << 20;
-  std::istringstream lines(read_whole(path, kLargest));
-  std::vector<std::string> questions;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!blank(line)) questions.push_back(line);
-  }
-  return questions;
-}
-
 std::vector<std::string> all_questions(const Settings& settings) {
   std::vector<std::string> questions = settings.arguments;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    if (blank(questions[i])) throw UsageError("prompt " + std::to_string(i + 1) + " is empty");
+    if (is_blank(questions[i])) throw UsageError("prompt " + std::to_string(i + 1) + " is empty");
   }
   if (settings.questions) {
     const std::vector<std::string> more = read_questions(*settings.questions);

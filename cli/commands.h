@@ -15,6 +15,7 @@ struct Invocation {
 };
 
 int command_run(const Settings& settings, const Invocation& invocation);
+int command_bench(const Settings& settings, const Invocation& invocation);
 int command_ask(const Settings& settings, const Invocation& invocation);
 int command_validate(const Settings& settings);
 int command_inspect(const Settings& settings);

@@ -17,9 +17,14 @@ constexpr int kMostParallel = 240;
 constexpr int kMostBatch = 65'536;
 constexpr int kMostCells = 100'000'000;
 constexpr int kMostTokens = 1'000'000;
+constexpr int kMostDocument = 16'777'216;
+constexpr int kMostAgents = 10'000;
+constexpr int kMostTrials = 100'000;
+constexpr int kMostWarmup = 1'000;
 
-constexpr unsigned kModelUsers = kRun | kAsk;
-constexpr unsigned kEverywhere = kRun | kAsk | kValidate | kInspect | kVersion | kHelp;
+constexpr unsigned kAnswering = kRun | kAsk;
+constexpr unsigned kModelUsers = kAnswering | kBench;
+constexpr unsigned kEverywhere = kModelUsers | kValidate | kInspect | kVersion | kHelp;
 
 using S = Settings;
 using Text = const std::string&;
@@ -57,9 +62,18 @@ void add_report(S& s, Text v, Text source) {
   }
 }
 
-std::string output_format(Text source, Text v) {
+std::string output_format(const S& s, Text source, Text v) {
+  if (s.command == "bench") return parse_choice(source, v, {"md", "json", "jsonl", "csv"});
   if (v == "jsonl") throw UsageError(source + " 'jsonl' is not built yet, only text and json");
   return parse_choice(source, v, {"text", "json"});
+}
+
+std::vector<std::string> arms(Text source, Text v) {
+  std::vector<std::string> out = parse_names(source, v);
+  for (const std::string& arm : out) {
+    parse_choice(source, arm, {"shared", "recompute", "snapshot", "device"});
+  }
+  return out;
 }
 
 std::string progress_mode(Text source, Text v) {
@@ -89,36 +103,49 @@ const Flag kFlags[] = {
     {kValue, "cache-type-v", 0, "ctv", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
     {kValue, "parallel", 0, "np", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},
     {kValue, "engine", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.engine = parse_choice(f, v, {"llama", "fake"}); }},
+    {kValue, "handoff", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.handoff = parse_choice(f, v, {"shared", "recompute", "snapshot", "device"}); }},
     {kSwitch, "deterministic", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.deterministic = v == "1"; }},
 
-    {kValue, "predict", 'n', "", "n-predict", kModelUsers, true, true, [](S& s, Text v, Text f) { s.max_tokens = parse_int(f, v, 0, kMostTokens); }},
+    {kValue, "predict", 'n', "", "n-predict", kAnswering, true, true, [](S& s, Text v, Text f) { s.max_tokens = parse_int(f, v, 0, kMostTokens); }},
     {kValue, "temp", 0, "", "temperature", kModelUsers, true, true, [](S& s, Text v, Text f) { s.temperature = parse_real(f, v, 0, kIn, 100, kIn); }},
     {kValue, "top-k", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.top_k = parse_int(f, v, 0, kMostTokens); }},
     {kValue, "top-p", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.top_p = parse_real(f, v, 0, kOut, 1, kIn); }},
     {kValue, "min-p", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.min_p = parse_real(f, v, 0, kIn, 1, kOut); }},
     {kValue, "repeat-penalty", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.repeat_penalty = parse_real(f, v, 0, kOut, 100, kIn); }},
     {kValue, "seed", 's', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.seed = static_cast<std::uint32_t>(parse_integer(f, v, 0, std::numeric_limits<std::uint32_t>::max())); }},
-    {kList, "stop", 0, "", "", kModelUsers, false, true, [](S& s, Text v, Text f) { if (v.empty()) throw UsageError(f + ": an empty text would stop every answer at once"); s.stop.push_back(v); }},
+    {kList, "stop", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text f) { if (v.empty()) throw UsageError(f + ": an empty text would stop every answer at once"); s.stop.push_back(v); }},
     {kSwitch, "ignore-eos", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.ignore_eos = v == "1"; }},
 
-    {kList, "file", 'f', "", "", kAsk, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
-    {kValue, "questions", 0, "", "", kAsk, false, true, [](S& s, Text v, Text) { s.questions = v; }},
-    {kValue, "system", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.system = v; }},
+    {kList, "file", 'f', "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
+    {kValue, "questions", 0, "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.questions = v; }},
+    {kValue, "system", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text) { s.system = v; }},
     {kSwitch, "no-chat-template", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
     {kValue, "template-date", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
 
-    {kValue, "output", 'o', "", "", kModelUsers | kInspect, false, true, [](S& s, Text v, Text f) { s.output = output_format(f, v); }},
-    {kList, "report", 0, "", "", kModelUsers, false, true, add_report},
-    {kValue, "print", 0, "", "", kModelUsers, false, true, [](S& s, Text v, Text) { s.print = v; }},
-    {kSwitch, "stream", 0, "", "", kModelUsers, false, true, [](S& s, Text v, Text) { s.stream = v == "1"; }},
-    {kValue, "progress", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.progress = progress_mode(f, v); }},
+    {kValue, "document-tokens", 0, "npp", "", kBench, true, true, [](S& s, Text v, Text f) { s.document_tokens = parse_ints(f, v, 1, kMostDocument); }},
+    {kValue, "agents", 0, "npl", "", kBench, true, true, [](S& s, Text v, Text f) { s.agents = parse_ints(f, v, 1, kMostAgents); }},
+    {kValue, "output-tokens", 0, "ntg", "", kBench, true, true, [](S& s, Text v, Text f) { s.output_tokens = parse_ints(f, v, 0, kMostTokens); }},
+    {kValue, "suffix-tokens", 0, "", "", kBench, true, true, [](S& s, Text v, Text f) { s.suffix_tokens = parse_ints(f, v, 1, kMostTokens); }},
+    {kValue, "arms", 0, "", "", kBench, true, true, [](S& s, Text v, Text f) { s.arms = arms(f, v); }},
+    {kValue, "trials", 'r', "", "", kBench, true, true, [](S& s, Text v, Text f) { s.trials = parse_int(f, v, 1, kMostTrials); }},
+    {kValue, "warmup", 0, "", "", kBench, true, true, [](S& s, Text v, Text f) { s.warmup = parse_int(f, v, 0, kMostWarmup); }},
+    {kList, "threshold", 0, "", "", kBench, false, true, [](S& s, Text v, Text) { s.thresholds.push_back(v); }},
+    {kValue, "resume", 0, "", "", kBench, false, true, [](S& s, Text v, Text) { s.resume = v; }},
+    {kSwitch, "compat", 0, "", "", kBench, false, true, [](S& s, Text v, Text) { s.compat = v == "1"; }},
+    {kValue, "label", 0, "", "", kBench, true, true, [](S& s, Text v, Text) { s.label = v; }},
+
+    {kValue, "output", 'o', "", "", kModelUsers | kInspect, false, true, [](S& s, Text v, Text f) { s.output = output_format(s, f, v); }},
+    {kList, "report", 0, "", "", kAnswering, false, true, add_report},
+    {kValue, "print", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text) { s.print = v; }},
+    {kSwitch, "stream", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text) { s.stream = v == "1"; }},
+    {kValue, "progress", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.progress = progress_mode(f, v); }},
     {kValue, "color", 0, "", "", kEverywhere, true, true, [](S& s, Text v, Text f) { s.color = parse_choice(f, v, {"auto", "always", "never"}); }},
     {kSwitch, "quiet", 'q', "", "", kModelUsers | kValidate, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
     {kSwitch, "verbose", 'v', "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
 
-    {kSwitch, "strict", 0, "", "", kModelUsers | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
-    {kSwitch, "fail-fast", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.fail_fast = v == "1"; }},
-    {kValue, "timeout", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.timeout = parse_duration(f, v); }},
+    {kSwitch, "strict", 0, "", "", kAnswering | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
+    {kSwitch, "fail-fast", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text) { s.fail_fast = v == "1"; }},
+    {kValue, "timeout", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.timeout = parse_duration(f, v); }},
     {kSwitch, "help", 'h', "", "", kEverywhere, false, true, [](S& s, Text v, Text) { s.help = v == "1"; }},
 
     {kList, "fake-answer", 0, "", "", kModelUsers, false, false, add_fake_answer},

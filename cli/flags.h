@@ -18,7 +18,8 @@ enum Command : unsigned {
   kValidate = 4,
   kInspect = 8,
   kVersion = 16,
-  kHelp = 32
+  kHelp = 32,
+  kBench = 64
 };
 
 struct Flag {

@@ -11,6 +11,7 @@ constexpr std::string_view kMain =
   swarmkv ask -f DOC PROMPT...   one agent for each PROMPT over one document
   swarmkv run [FILE]             run a pipeline (swarmkv.yaml; - = stdin)
   swarmkv validate FILE...       check pipelines without a model
+  swarmkv bench [FILE]           measure the ways to hand a document to agents
   swarmkv inspect MODEL          what a GGUF file is
   swarmkv version                version of swarmkv and of llama.cpp
   swarmkv help [COMMAND]         this page, or a command's own
@@ -69,6 +70,8 @@ Run       --timeout D               of the whole run: 90s, 5m, 1h
           --strict                  warnings are errors
           --fail-fast               the first failure stops the rest
           --deterministic           same tokens whoever else runs; slower
+          --handoff X               shared; to compare, each agent alone:
+                                    recompute, snapshot, device
           -h, --help                this page
 
 * differs from llama.cpp: -c is one total that -np never divides, a forward is
@@ -98,6 +101,45 @@ context, bytes of KV cache for a token, and how its cache can be forked.
   -h, --help       this page
 )";
 
+constexpr std::string_view kBench =
+    R"(swarmkv bench [FILE] [flags]      FILE: scenario, the same keys in YAML
+
+Runs every arm in every case, several times and in turn, each time with an empty
+cache, and checks that it computed what it should. Times: median, least, most.
+
+Cases     -f, --file DOC            the document, - = stdin
+          -npp, --document-tokens L its first so many; without -f a made-up one
+          -npl, --agents LIST       how many at once (1,2,8)
+          -ntg, --output-tokens L   tokens of an answer (64); 0 = prefill only
+          --suffix-tokens LIST      own prompts of made-up tokens, in turn (16)
+          --questions FILE          own prompts, one a line, - = stdin
+          --no-chat-template        of questions; --template-date DATE
+Arms      --arms LIST               recompute,shared (default), snapshot, device
+          -r, --trials N            of each arm in each case (5)
+          --warmup N                rounds that are not kept (1)
+          -s, --seed N              of made-up prompts and sampling (42)
+          --ignore-eos              answers of full length (default; =0: no)
+          --temp T  --top-k N  --top-p P  --min-p P  --repeat-penalty P
+Output    -o, --output X            md (default), json, csv; jsonl = raw samples
+          --resume FILE.jsonl       keep samples there and go on where it ended
+          --compat                  the original experiment's lines (-npl 2)
+          --label TEXT              of this machine, for those lines
+          --threshold A/B=R         exit 1 if A is not R times as fast as B
+          -q, --quiet               errors only  -v, --verbose  the model's log
+          --color X                 auto, always, never
+Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
+          -c, --ctx-size N     *    KV cells; auto = what an arm needs
+          -ngl, --n-gpu-layers N    auto, all or a number (--gpu-layers)
+          -t, --threads N           decoding  -tb, --threads-batch N  prefill
+          -b, --batch-size N   *    tokens of a forward = -ub, --ubatch-size
+          -fa, --flash-attn X       on, off, auto
+          -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
+          -np, --parallel N    *    most agents in one batch (shared)
+          --engine X                llama, or fake for tries without a model
+          --deterministic           the same tokens in every arm; slower
+          -h, --help                this page
+)";
+
 constexpr std::string_view kVersion = R"(swarmkv version
 
 Prints the version of swarmkv and the commit of llama.cpp inside.
@@ -105,7 +147,7 @@ Prints the version of swarmkv and the commit of llama.cpp inside.
 
 constexpr std::string_view kHelp = R"(swarmkv help [COMMAND]
 
-Prints the page of a command: run, ask, validate, inspect, version.
+Prints the page of a command: run, ask, validate, bench, inspect, version.
 )";
 
 }  // namespace
@@ -115,6 +157,7 @@ std::string help_text(const std::string& command) {
   if (command == "run") return std::string(kRun).append(kShared);
   if (command == "ask") return std::string(kAsk).append(kShared);
   if (command == "validate") return std::string(kValidate);
+  if (command == "bench") return std::string(kBench);
   if (command == "inspect") return std::string(kInspect);
   if (command == "version") return std::string(kVersion);
   if (command == "help") return std::string(kHelp);

@@ -116,4 +116,25 @@ std::string parse_date(const std::string& source, std::string_view value) {
   return std::string(value);
 }
 
+std::vector<std::string> parse_names(const std::string& source, std::string_view value) {
+  std::vector<std::string> out;
+  for (std::string_view rest = value;;) {
+    const std::size_t comma = rest.find(',');
+    out.emplace_back(rest.substr(0, comma));
+    if (out.back().empty()) {
+      throw UsageError(source + " '" + std::string(value) + "': must be a list such as a,b,c");
+    }
+    if (comma == std::string_view::npos) return out;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<int> parse_ints(const std::string& source, std::string_view value, int min, int max) {
+  std::vector<int> out;
+  for (const std::string& item : parse_names(source, value)) {
+    out.push_back(parse_int(source, item, min, max));
+  }
+  return out;
+}
+
 }  // namespace swarmkv::cli

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace swarmkv::cli {
 
@@ -23,6 +24,10 @@ struct NumberWord {
 /// errors  UsageError  naming the words and the range
 int parse_int_or_word(const std::string& source, std::string_view value,
                       std::initializer_list<NumberWord> words, int min, int max);
+/// "1,2,8": one or several, each within the range.
+std::vector<int> parse_ints(const std::string& source, std::string_view value, int min, int max);
+/// "a,b": one or several texts, none of them empty.
+std::vector<std::string> parse_names(const std::string& source, std::string_view value);
 
 enum class Bound { kIncluded, kExcluded };
 double parse_real(const std::string& source, std::string_view value, double min, Bound min_bound,

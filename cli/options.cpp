@@ -63,6 +63,7 @@ EngineOptions engine_options(const Settings& settings, const ModelSpec& file) {
   choose(out.cache_type_v, settings.cache_type_v, given(file.cache_type_v));
   choose(out.flash_attn, settings.flash_attn, given(file.flash_attn));
   out.deterministic = settings.deterministic;
+  out.handoff = settings.handoff;
   return out;
 }
 
@@ -91,7 +92,7 @@ void override_agents(Pipeline& pipeline, const Settings& settings) {
       agent.seed_is_own = false;  // agents still differ: each derives its own from this one
     }
     if (!settings.stop.empty()) agent.stop = settings.stop;
-    if (settings.ignore_eos) agent.ignore_eos = true;
+    if (settings.ignore_eos.value_or(false)) agent.ignore_eos = true;
   }
 }
 

@@ -56,6 +56,12 @@ bool write_all(int fd, std::string_view text, const std::string& name) {
   return true;
 }
 
+void append_file(const std::string& path, std::string_view text) {
+  const File file(path, O_WRONLY | O_CREAT | O_APPEND);
+  if (file.fd() < 0) cannot_write(path, errno);
+  if (!write_all(file.fd(), text, path)) cannot_write(path, EPIPE);
+}
+
 std::string read_whole(const std::string& path, std::size_t limit) {
   const std::string name = path == "-" ? "standard input" : "'" + path + "'";
   const auto unreadable = [&](const std::string& why) {

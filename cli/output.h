@@ -28,6 +28,9 @@ class File {
 /// errors  kUnwritable  `name` and the system's reason, for example a full disk
 bool write_all(int fd, std::string_view text, const std::string& name);
 
+/// At the end of a file, which is made if it is not there.  errors  kUnwritable
+void append_file(const std::string& path, std::string_view text);
+
 /// A file or pipe ("-" = standard input), whole, read once.
 /// errors  kUnreadable, also for more than `limit` bytes
 std::string read_whole(const std::string& path, std::size_t limit);

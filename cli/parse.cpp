@@ -13,10 +13,10 @@
 namespace swarmkv::cli {
 namespace {
 
-constexpr std::array kLaterCommands = {"plan",       "bench", "snapshot", "schema",
-                                       "completion", "retry", "shell",    "serve"};
-constexpr std::array kLaterFlags = {"--var",      "--set",          "--select",  "--exclude",
-                                    "--snapshot", "--snapshot-dir", "--handoff", "--save"};
+constexpr std::array kLaterCommands = {"plan",  "snapshot", "schema", "completion",
+                                       "retry", "shell",    "serve"};
+constexpr std::array kLaterFlags = {"--var",      "--set",          "--select", "--exclude",
+                                    "--snapshot", "--snapshot-dir", "--save"};
 
 template <typename Names>
 bool holds(const Names& names, std::string_view name) {
@@ -94,6 +94,9 @@ void check_together(const Settings& s) {
     throw UsageError("--cache-type-v " + *s.cache_type_v +
                      " needs flash attention, but --flash-attn is off");
   }
+  if (s.compat && s.output != "text") {
+    throw UsageError("--compat is a format of its own: leave out --output " + s.output);
+  }
   if (s.stream && s.output != "text") {
     throw UsageError("--stream writes text as it comes, but --output is " + s.output);
   }
@@ -103,8 +106,8 @@ void check_together(const Settings& s) {
 
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
-  static const std::vector<std::string> kNames = {"run",     "ask",     "validate",
-                                                  "inspect", "version", "help"};
+  static const std::vector<std::string> kNames = {"run",     "ask",  "validate", "inspect",
+                                                  "version", "help", "bench"};
   return kNames;
 }
 

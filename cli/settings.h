@@ -25,7 +25,7 @@ struct Settings {
 
   // Model and engine.
   std::optional<std::string> model;
-  std::string engine = "llama";
+  std::string engine = "llama", handoff = "shared";
   std::optional<int> ctx_size, n_gpu_layers, threads, threads_batch, batch_size, ubatch_size,
       parallel;
   std::optional<std::string> flash_attn, cache_type_k, cache_type_v;
@@ -37,7 +37,7 @@ struct Settings {
   std::optional<double> temperature, top_p, min_p, repeat_penalty;
   std::optional<std::uint32_t> seed;
   std::vector<std::string> stop;
-  bool ignore_eos = false;
+  std::optional<bool> ignore_eos;
 
   // Input.
   std::vector<std::string> files;
@@ -49,6 +49,13 @@ struct Settings {
   std::string output = "text", print = "final", progress = "auto", color = "auto";
   std::vector<std::string> reports;
   bool stream = false, quiet = false, verbose = false;
+
+  // bench; empty = not given: a scenario file or a default decides.
+  std::vector<int> document_tokens, suffix_tokens, agents, output_tokens;
+  std::vector<std::string> arms, thresholds;
+  std::optional<int> trials, warmup;
+  std::optional<std::string> resume, label;
+  bool compat = false;
 
   // The run.
   bool strict = false, fail_fast = false, deterministic = false;

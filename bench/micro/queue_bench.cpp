@@ -9,7 +9,7 @@ namespace swarmkv::internal {
 namespace {
 
 // Bounds what a crowd costs, all of it divided by the tokens written: N requests of 200 tokens over
-// one document in a pool where about 15 of them are done at a time, so that cells are always short
+// one document in a pool where about 20 of them are done at a time, so that cells are always short
 // and branches are preempted. Must not depend on how many wait.
 void queue_ours(benchmark::State& state) {
   constexpr int kDocument = 1'000, kMaxTokens = 200, kCells = 4'096;

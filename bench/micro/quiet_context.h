@@ -39,6 +39,14 @@ class QuietContext final : public Context {
   [[nodiscard]] Pos length(SeqId seq) const override {
     return lengths_[static_cast<std::size_t>(seq)];
   }
+  [[nodiscard]] std::uint64_t state_size(SeqId, Where) const override { return 0; }
+  [[nodiscard]] SequenceState save(SeqId seq, Where where) override {
+    SequenceState state;
+    state.where = where;
+    state.length = length(seq);
+    return state;
+  }
+  void load(const SequenceState& state, SeqId target) override { at(target) = state.length; }
   void clear() override { std::fill(lengths_.begin(), lengths_.end(), 0); }
   void abort() override {}
   void synchronize() override {}

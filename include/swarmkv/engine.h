@@ -74,6 +74,10 @@ struct EngineOptions {
   bool deterministic =
       false;  ///< same token ids whoever else runs; slower (docs/architecture.md, Equality)
   int function_threads = 4;  ///< pool for function nodes
+  /// How agents come to the document: "shared" (one cache, one batch). To compare with it, each
+  /// agent alone: "recompute" (computes the document itself), "snapshot" (restores a copy into a
+  /// fresh context), "device" (restores a copy kept on the device).
+  std::string handoff = "shared";
 };
 
 struct RunOptions {

@@ -68,7 +68,7 @@ struct Result {
   int n_recomputed_tokens = 0;  ///< evaluated again after a preemption
   /// Shared tokens evaluated in tree nodes while this request was the first in line for them: each
   /// is counted for exactly one request, so sums over a run are right even if runs overlap. Inside
-  /// its declared prefix, and beyond it.
+  /// its declared prefix, and beyond it. (The arm `recompute` counts its own prefix here, too.)
   int n_prefix_computed_tokens = 0, n_tail_computed_tokens = 0;
   int peak_used_cells = 0;  ///< of the pool, all requests together, while this one was admitted
   int n_preemptions = 0;
@@ -76,7 +76,8 @@ struct Result {
       false;  ///< the model could not fork at the match; an earlier holder was used
 
   std::optional<TimePoint> enqueued, admitted, prefix_ready, first_token, finished;
-  std::vector<TimePoint> token_times;  ///< one per generated token
+  std::optional<TimePoint> handed_over;  ///< its own sequence holds the prefix: forked or restored
+  std::vector<TimePoint> token_times;    ///< one per generated token
 };
 
 }  // namespace swarmkv

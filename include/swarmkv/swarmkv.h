@@ -1,6 +1,7 @@
 #pragma once
 
 // Everything SwarmKV offers. One header a concept; include single ones if you like.
+#include "swarmkv/bench.h"
 #include "swarmkv/engine.h"
 #include "swarmkv/error.h"
 #include "swarmkv/event.h"

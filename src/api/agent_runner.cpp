@@ -81,11 +81,11 @@ class AgentRunner::Listener final : public RequestListener {
   const Done done_;
 };
 
-AgentRunner::AgentRunner(const Pipeline& pipeline, const Prepared& prepared, Scheduler& scheduler,
-                         FunctionPool& pool, std::shared_ptr<EventBus> bus)
+AgentRunner::AgentRunner(const Pipeline& pipeline, const Prepared& prepared,
+                         RequestRunner& requests, FunctionPool& pool, std::shared_ptr<EventBus> bus)
     : pipeline_(pipeline),
       prepared_(prepared),
-      scheduler_(scheduler),
+      requests_(requests),
       pool_(pool),
       bus_(std::move(bus)),
       shared_(std::make_shared<Shared>()) {
@@ -118,7 +118,7 @@ void AgentRunner::start(NodeId node, const Answers& answers, Done done) {
   try {
     const std::string document =
         prepared_.documents.empty() ? std::string() : prepared_.documents.back().name;
-    tickets_[node] = scheduler_.submit(
+    tickets_[node] = requests_.submit(
         request_of(node, answers),
         std::make_shared<Listener>(node, agent.name, document, bus_, shared_, done));
   } catch (const Error& e) {

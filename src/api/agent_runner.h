@@ -1,4 +1,4 @@
-// Runs a pipeline's nodes: agents as requests of the scheduler, functions on the pool.
+// Runs a pipeline's nodes: agents as requests, functions on the pool.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include "api/prepare.h"
 #include "orchestrate/function_pool.h"
 #include "orchestrate/node_runner.h"
-#include "schedule/scheduler.h"
+#include "schedule/request_runner.h"
 
 namespace swarmkv::internal {
 
@@ -22,7 +22,7 @@ struct NodeRecord {
 
 class AgentRunner final : public NodeRunner {
  public:
-  AgentRunner(const Pipeline& pipeline, const Prepared& prepared, Scheduler& scheduler,
+  AgentRunner(const Pipeline& pipeline, const Prepared& prepared, RequestRunner& requests,
               FunctionPool& pool, std::shared_ptr<EventBus> bus);
 
   void start(NodeId node, const Answers& answers, Done done) override;
@@ -40,11 +40,11 @@ class AgentRunner final : public NodeRunner {
 
   const Pipeline& pipeline_;
   const Prepared& prepared_;
-  Scheduler& scheduler_;
+  RequestRunner& requests_;
   FunctionPool& pool_;
   std::shared_ptr<EventBus> bus_;
   std::shared_ptr<Shared> shared_;
-  std::map<NodeId, std::shared_ptr<Scheduler::Ticket>> tickets_;
+  std::map<NodeId, std::shared_ptr<RequestTicket>> tickets_;
   std::map<NodeId, FunctionPool::TaskId> tasks_;
 };
 

@@ -42,7 +42,8 @@ void add_documents(RunReport& report, const RunRecord& record) {
     out.name = document.name;
     out.digest = document.digest;
     out.n_tokens = n_prefix;
-    out.computed_tokens = std::min(n_computed, n_prefix);
+    // Agents that compute it by themselves each count; else what is beyond it was another run's.
+    out.computed_tokens = record.computes_alone ? n_computed : std::min(n_computed, n_prefix);
     out.source = out.computed_tokens > 0 ? "computed" : "cached";
     if (began && ready && out.computed_tokens > 0) {
       out.prefill_ms = *ready - *began;
@@ -121,7 +122,7 @@ Percentiles percentiles_of(const RunReport& report, Get get) {
   return percentiles(std::move(samples));
 }
 
-void add_summary(RunReport& report) {
+void add_summary(RunReport& report, bool computes_alone) {
   std::vector<double> itl;
   std::int64_t n_private = 0, n_shared = 0, n_from_cache = 0;
   for (const AgentReport& agent : report.agents) {
@@ -133,7 +134,9 @@ void add_summary(RunReport& report) {
     report.prompt_tokens += agent.prompt_tokens.value_or(0);
     report.completion_tokens += agent.completion_tokens.value_or(0);
     n_private += agent.computed_tokens.value_or(0);
-    n_shared += agent.prefix_computed_tokens.value_or(0) + agent.tail_computed_tokens.value_or(0);
+    if (!computes_alone) {
+      n_shared += agent.prefix_computed_tokens.value_or(0) + agent.tail_computed_tokens.value_or(0);
+    }
     report.peak_kv_cells = std::max(report.peak_kv_cells, agent.peak_used_cells.value_or(0));
     // What an unfinished agent never got to was not reused.
     n_from_cache += agent.status == AgentStatus::kFinished
@@ -175,7 +178,7 @@ RunReport build_report(const RunRecord& record) {
   split_first_token_times(report);
   add_documents(report, record);
   report.duration_ms = ms_between(record.clock_zero, record.finished);
-  add_summary(report);
+  add_summary(report, record.computes_alone);
   add_critical_path(report, record);
   add_warnings(report, record);
   report.counters = difference(record.after.counters, record.before.counters);

@@ -15,6 +15,7 @@ struct RunRecord {
   const std::vector<std::vector<NodeId>>& needs;
   TimePoint clock_zero, finished;
   SchedulerStats before, after;  ///< of the engine, at the run's two ends
+  bool computes_alone = false;   ///< every agent computes the document by itself
 };
 
 inline double ms_between(TimePoint from, TimePoint to) {

@@ -1,33 +1,9 @@
-#include <algorithm>
-
 #include "api/engine_impl.h"
-#include "api/options.h"
+#include "api/make_runner.h"
 #include "api/run_impl.h"
 
 namespace swarmkv {
 namespace {
-
-// A pool without a plan: the training context, or what half of the free memory holds.
-int default_cells(const Model& model, const EngineOptions& options) {
-  const ModelDescription d = model.describe();
-  int n_cells = options.ctx_size > 0 ? options.ctx_size : std::min(d.n_ctx_train, 8192);
-  const int limit = model.impl().options.fake_cells_limit;
-  return limit > 0 ? std::min(n_cells, limit) : n_cells;
-}
-
-std::unique_ptr<internal::Scheduler> make_scheduler(const Model& model,
-                                                    const EngineOptions& options) {
-  const internal::ModelInfo& info = model.impl().model->info();
-  const internal::ContextOptions context =
-      internal::context_options(options, info, default_cells(model, options));
-  internal::SchedulerOptions scheduler;
-  scheduler.n_parallel = internal::parallel_limit(options, info);
-  scheduler.deterministic = options.deterministic;
-  scheduler.grid =
-      std::min(scheduler.grid, options.batch_size);  // not the batch, which grows with agents
-  return std::make_unique<internal::Scheduler>(
-      model.impl().model, model.impl().model->make_context(context), scheduler);
-}
 
 class TextListener final : public internal::RequestListener {
  public:
@@ -41,7 +17,7 @@ class TextListener final : public internal::RequestListener {
 }  // namespace
 
 Engine::Impl::Impl(const Model& m, const EngineOptions& o)
-    : model(m), options(o), scheduler(make_scheduler(m, o)), pool(o.function_threads) {}
+    : model(m), options(o), runner(internal::make_runner(m, o)), pool(o.function_threads) {}
 
 void Engine::Impl::enter(Run::Impl* run) {
   const internal::MutexLock lock(mutex_);
@@ -73,7 +49,7 @@ Engine::~Engine() {
 }
 
 struct RequestHandle::Impl {
-  std::shared_ptr<internal::Scheduler::Ticket> ticket;
+  std::shared_ptr<internal::RequestTicket> ticket;
 };
 
 RequestHandle::RequestHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -96,7 +72,7 @@ RequestHandle Engine::submit(Request request, TextCallback on_text) {
   std::shared_ptr<internal::RequestListener> listener;
   if (on_text) listener = std::make_shared<TextListener>(std::move(on_text));
   auto impl = std::make_shared<RequestHandle::Impl>();
-  impl->ticket = impl_->scheduler->submit(std::move(request), std::move(listener));
+  impl->ticket = impl_->runner->submit(std::move(request), std::move(listener));
   return RequestHandle(std::move(impl));
 }
 
@@ -118,7 +94,7 @@ Run Engine::run(const Plan& plan, const RunOptions& options) {
                                          std::chrono::steady_clock::now()));
 }
 
-int Engine::ctx_size() const { return impl_->scheduler->n_cells(); }
-EngineCounters Engine::counters() const { return impl_->scheduler->stats().counters; }
+int Engine::ctx_size() const { return impl_->runner->n_cells(); }
+EngineCounters Engine::counters() const { return impl_->runner->stats().counters; }
 
 }  // namespace swarmkv

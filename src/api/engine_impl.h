@@ -6,7 +6,7 @@
 #include "api/model_impl.h"
 #include "base/mutex.h"
 #include "orchestrate/function_pool.h"
-#include "schedule/scheduler.h"
+#include "schedule/request_runner.h"
 #include "swarmkv/engine.h"
 
 namespace swarmkv {
@@ -21,7 +21,7 @@ struct Engine::Impl {
 
   Model model;
   EngineOptions options;
-  std::unique_ptr<internal::Scheduler> scheduler;
+  std::unique_ptr<internal::RequestRunner> runner;
   internal::FunctionPool pool;
 
  private:

@@ -12,6 +12,8 @@
 namespace swarmkv {
 namespace {
 
+constexpr std::uint64_t kQuicklyRead = 1ULL << 30;
+
 const char* name_of(internal::ForkKind kind) {
   switch (kind) {
     case internal::ForkKind::kFull:
@@ -98,6 +100,15 @@ Tokens Model::tokenize(std::string_view text) const {
 const char* version() noexcept { return internal::build_info().version.data(); }
 std::string llama_version() { return internal::llama_version(); }
 
+std::string Model::Impl::quick_fingerprint() const {
+  if (model->info().size_bytes > kQuicklyRead) return {};
+  try {
+    return model->fingerprint();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 ModelDescription inspect_model(const std::string& path) {
   const internal::GgufInfo info = internal::read_gguf(path);
   ModelDescription out;
@@ -118,7 +129,6 @@ ModelDescription inspect_model(const std::string& path) {
   out.kv_bytes_per_token =
       internal::kv_cell_bytes(info, kind.value_or(internal::ForkKind::kRecurrent),
                               internal::KvType::kF16, internal::KvType::kF16);
-  constexpr std::uint64_t kQuicklyRead = 1ULL << 30;
   if (info.n_parts == 1 && info.size_bytes <= kQuicklyRead) {
     out.fingerprint = internal::fingerprint(internal::model_files(info));
   }

@@ -6,6 +6,7 @@
 #include "api/options.h"
 #include "api/prepare.h"
 #include "base/process_info.h"
+#include "handoff/handoff.h"
 
 namespace swarmkv {
 
@@ -25,10 +26,12 @@ Plan make_plan(const Model& model, const Pipeline& pipeline, const EngineOptions
     if (agent.n_total_max > 0) tails.push_back(agent.n_total_max - plan.n_document_tokens);
   }
   std::sort(tails.begin(), tails.end(), std::greater<>());
+  const bool shared = internal::handoff_named(engine.handoff) == internal::Handoff::kShared;
+  const bool alone = engine.deterministic || !shared;  // one agent at a time
   const int limit = internal::parallel_limit(engine, m.info());
-  plan.parallel = std::max(1, std::min(limit, static_cast<int>(tails.size())));
+  plan.parallel = shared ? std::max(1, std::min(limit, static_cast<int>(tails.size()))) : 1;
   const auto n_together = static_cast<std::ptrdiff_t>(
-      std::min(tails.size(), static_cast<std::size_t>(engine.deterministic ? 1 : limit)));
+      std::min(tails.size(), static_cast<std::size_t>(alone ? 1 : limit)));
   const std::int64_t n_concurrent = std::accumulate(
       tails.begin(), tails.begin() + n_together, static_cast<std::int64_t>(plan.n_document_tokens));
   plan.n_cells_concurrent = static_cast<int>(std::min<std::int64_t>(n_concurrent, 1 << 30));

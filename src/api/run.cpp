@@ -46,13 +46,11 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
       started_at_(utc_now()),
       needs_(needs_of(pipeline_)) {
   const internal::Model& model = *engine_.model.impl().model;
-  internal::check_budget(*prepared_, engine_.scheduler->n_cells(), model.info().kv_bytes_per_token);
+  internal::check_budget(*prepared_, engine_.runner->n_cells(), model.info().kv_bytes_per_token);
   bus_ = std::make_shared<internal::EventBus>(
       options.observers, clock_zero_,
-      [&scheduler = *engine_.scheduler](std::function<void()> call) {
-        scheduler.post(std::move(call));
-      });
-  runner_ = std::make_unique<internal::AgentRunner>(pipeline_, *prepared_, *engine_.scheduler,
+      [&runner = *engine_.runner](std::function<void()> call) { runner.post(std::move(call)); });
+  runner_ = std::make_unique<internal::AgentRunner>(pipeline_, *prepared_, *engine_.runner,
                                                     engine_.pool, bus_);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
@@ -85,7 +83,7 @@ void Run::Impl::execute() {
     started.type = EventType::kRunStarted;
     started.name = pipeline_.name;
     bus_->send(started, clock_zero_);
-    const internal::SchedulerStats before = engine_.scheduler->stats();
+    const internal::SchedulerStats before = engine_.runner->stats();
     report = finish(orchestrator_->run(), before);
   } catch (const std::exception& e) {
     const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
@@ -99,21 +97,22 @@ void Run::Impl::execute() {
 RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
                             const internal::SchedulerStats& before) {
   const TimePoint finished = std::chrono::steady_clock::now();
-  RunReport report =
-      internal::build_report({pipeline_, *prepared_, *runner_, outcome, needs_, clock_zero_,
-                              finished, before, engine_.scheduler->stats()});
+  RunReport report = internal::build_report({pipeline_, *prepared_, *runner_, outcome, needs_,
+                                             clock_zero_, finished, before, engine_.runner->stats(),
+                                             engine_.options.handoff == "recompute"});
   const ModelDescription model = engine_.model.describe();
   report.run_id =
       internal::digest64(started_at_ + std::to_string(clock_zero_.time_since_epoch().count()));
   report.started_at = started_at_;
   report.model_path = model.path;
   report.model_name = model.name;
-  report.model_fingerprint = model.fingerprint;
+  report.model_fingerprint = engine_.model.impl().quick_fingerprint();
   report.quant = model.quant;
   report.device = model.device;
   report.n_params = model.n_params;
   report.load_ms = engine_.model.load_ms();
   report.engine = engine_.model.impl().options.engine;
+  report.handoff = engine_.options.handoff;
   report.cache_type_k = engine_.options.cache_type_k;
   report.cache_type_v = engine_.options.cache_type_v;
   report.peak_threads = internal::n_threads_now();
@@ -127,7 +126,7 @@ void Run::Impl::complete(RunReport report) {
   last.name = pipeline_.name;
   last.code = report.status;
   bus_->send(last);
-  engine_.scheduler->post([this, report = std::move(report)]() mutable {
+  engine_.runner->post([this, report = std::move(report)]() mutable {
     for (const std::string& error : bus_->observer_errors()) {
       report.warnings.push_back(
           {"SK604", {}, {}, "an observer threw and was removed: " + error, {}});

@@ -1,5 +1,7 @@
 #include "base/process_info.h"
 
+#include <sys/utsname.h>
+
 #include <fstream>
 #include <string>
 
@@ -19,6 +21,28 @@ std::uint64_t value_of(const char* path, const std::string& key) {
 }
 
 }  // namespace
+
+bool reset_peak_rss() {
+  std::ofstream out("/proc/self/clear_refs");
+  out << "5" << std::flush;
+  return out.good();
+}
+
+std::string cpu_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t at = line.find(": ");
+    if (at != std::string::npos) return line.substr(at + 2);
+  }
+  return {};
+}
+
+std::string system_name() {
+  utsname name{};
+  if (::uname(&name) != 0) return {};
+  return std::string(name.sysname) + " " + name.release + " " + name.machine;
+}
 
 std::uint64_t peak_rss_bytes() { return value_of("/proc/self/status", "VmHWM:") * 1024; }
 int n_threads_now() { return static_cast<int>(value_of("/proc/self/status", "Threads:")); }

@@ -3,7 +3,10 @@
 // before the runtime sees them.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "engine/model.h"
 
@@ -15,6 +18,23 @@ struct SampleRow {
   Sampler* sampler;     ///< in: made by this context's model
   Token token = -1;     ///< out
   std::string error{};  ///< out: why this row, and no other, has no token; empty = it has one
+};
+
+/// Where the keys and values of a saved sequence are kept.
+enum class Where {
+  kHost,    ///< in `bytes`, whole: for any context of the same model and options, and for files
+  kDevice,  ///< beside the context's cache, without a way through host memory
+};
+
+/// What a sequence held when it was saved. Plain data: a reader of a file fills it in by hand.
+struct SequenceState {
+  Where where = Where::kHost;
+  Pos length = 0;                   ///< positions; load() proves that so many came back
+  std::vector<std::uint8_t> bytes;  ///< the engine's own format; kDevice: only what describes it
+  std::uint64_t size_bytes = 0;     ///< of keys and values, wherever they are
+  /// kDevice only: the context that keeps them, and which of its saves this is.
+  std::shared_ptr<const void> keeper{};
+  std::uint64_t n_save = 0;
 };
 
 class Context {
@@ -53,6 +73,23 @@ class Context {
 
   /// Number of positions present: 0 = empty. Read from the runtime, not from our books.
   [[nodiscard]] virtual Pos length(SeqId seq) const = 0;
+
+  /// Bytes that save() of this sequence makes, asked of what it holds now: an empty one has next to
+  /// none.
+  [[nodiscard]] virtual std::uint64_t state_size(SeqId seq, Where where) const = 0;
+
+  /// Copies the sequence's cells out of the cache; `seq` stays as it is. A kDevice state lives
+  /// until the same id is saved there again, or the context ends. errors  kInvalidArgument  the
+  /// sequence is empty
+  ///         kEngineFailed     the runtime wrote other than it announced (both counts in the
+  ///         message) kUnsupported      this runtime cannot keep states on its device
+  [[nodiscard]] virtual SequenceState save(SeqId seq, Where where) = 0;
+
+  /// Gives `target` (empty) cells of its own with what was saved; they are not shared with anybody.
+  /// No logits come back: at least one token has to be evaluated. After an error `target` is empty.
+  /// errors  kInvalidArgument  target not empty; a kDevice state of another context, or overwritten
+  ///         kCorrupt          fewer bytes or positions came back than the state has (both counts)
+  virtual void load(const SequenceState& state, SeqId target) = 0;
 
   /// Scrubs everything, freed cells included.
   virtual void clear() = 0;

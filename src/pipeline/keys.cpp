@@ -53,8 +53,14 @@ constexpr std::array<OtherWord, 8> kOtherWords{{{"depends_on", "needs"},
                                                 {"n_ctx", "ctx_size"},
                                                 {"system_prompt", "system"}}};
 
+// Of a scenario file for `swarmkv bench`, which is no pipeline.
+constexpr std::array<std::string_view, 14> kBenchKeys{
+    "version", "name",   "model",  "document", "document_tokens", "questions",  "suffix_tokens",
+    "agents",  "trials", "warmup", "arms",     "output_tokens",   "ignore_eos", "seed"};
+
 std::vector<std::string> keys_at(KeyLevel level) {
   std::vector<std::string> result;
+  if (level == KeyLevel::kBench) result.assign(kBenchKeys.begin(), kBenchKeys.end());
   for (const KnownKey& key : kOwnKeys) {
     if (key.level == level) result.emplace_back(key.name);
   }

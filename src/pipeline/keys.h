@@ -9,7 +9,7 @@
 
 namespace swarmkv::internal {
 
-enum class KeyLevel { kTop, kModel, kDocument, kDefaults, kAgent };
+enum class KeyLevel { kTop, kModel, kDocument, kDefaults, kAgent, kBench };
 
 /// The entries of `map` whose keys are built at this level. `x-` keys are left out; every other key
 /// is reported:

@@ -9,7 +9,7 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr std::array<IntegerLimit, 12> kIntegerLimits{{
+constexpr std::array<IntegerLimit, 18> kIntegerLimits{{
     {"max_tokens", 0, 1'000'000},
     {"top_k", 0, 1'000'000},
     {"repeat_last_n", 0, 1'000'000},
@@ -22,6 +22,12 @@ constexpr std::array<IntegerLimit, 12> kIntegerLimits{{
     {"batch_size", 1, 65'536},
     {"parallel", 1, 240},
     {"version", 1, 1},
+    {"document_tokens", 1, 16'777'216},
+    {"suffix_tokens", 1, 1'000'000},
+    {"output_tokens", 0, 1'000'000},
+    {"agents", 1, 10'000},
+    {"trials", 1, 100'000},
+    {"warmup", 0, 1'000},
 }};
 
 // 1234567 -> "1,234,567", as in every other number people read.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "pipeline/bounded_file.h"
 #include "pipeline/yaml_reader.h"
 #include "swarmkv/error.h"
 #include "swarmkv/pipeline.h"
@@ -60,13 +61,22 @@ ParsedPipeline load_from_standard_input() {
 
 }  // namespace
 
-ParsedPipeline load_pipeline(const std::string& path) {
-  if (path == "-") return load_from_standard_input();
+namespace internal {
+
+std::string read_bounded_file(const std::string& path) {
+  if (path == "-") return read_bounded(stdin, "standard input");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) unreadable(path, "it is a directory");
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) unreadable(path, std::strerror(errno));
-  return parse_pipeline(read_bounded(file.get(), path), path);
+  return read_bounded(file.get(), path);
+}
+
+}  // namespace internal
+
+ParsedPipeline load_pipeline(const std::string& path) {
+  if (path == "-") return load_from_standard_input();
+  return parse_pipeline(internal::read_bounded_file(path), path);
 }
 
 }  // namespace swarmkv

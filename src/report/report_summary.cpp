@@ -48,6 +48,9 @@ std::string documents_part(const RunReport& r) {
   for (const DocumentReport& d : r.documents) n_computed += d.computed_tokens;
   const char* noun = r.documents.size() == 1 ? "document" : "documents";
   if (n_computed == 0) return fmt::format(" ({} not computed)", noun);
+  if (r.handoff == "recompute") {
+    return fmt::format(" ({} {}, each agent by itself)", noun, format_count(n_computed));
+  }
   return fmt::format(" ({} {} once)", noun, format_count(n_computed));
 }
 

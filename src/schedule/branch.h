@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/model.h"
 #include "kv/prefix_tree.h"
 #include "swarmkv/request.h"
 #include "text/text_stream.h"
@@ -80,6 +81,14 @@ struct Branch {
 
 /// Cells a running branch takes at a time.
 inline constexpr int kGrowth = 64;
+
+/// A token was chosen for the branch: tells its client. Answers why the branch ends with it, if it
+/// does.
+[[nodiscard]] std::optional<FinishReason> accept_token(Branch& branch, const Model& model,
+                                                       Token token, TimePoint t);
+/// The branch's last words: what its text stream held back, and the result. Nothing may follow.
+void conclude(Branch& branch, RequestState state, FinishReason reason, ErrorCode code,
+              const std::string& error, TimePoint t);
 
 /// Priority, then submit order; one step of priority is worth kAgingSteps steps of waiting.
 inline constexpr int kAgingSteps = 256;

@@ -2,16 +2,14 @@
 // chunks.
 #include <algorithm>
 
+#include "schedule/chunks.h"
 #include "schedule/core.h"
 
 namespace swarmkv::internal {
 namespace {
 
-constexpr int kFirstChunk = 128;  // so that progress shows early
 constexpr int kSmallestChunk =
     64;  // beside decodes; below this the attention kernels lose their tiles
-constexpr int kGridSuffixRows =
-    63;  // deterministic mode: one kernel for every row after the prefix
 
 }  // namespace
 
@@ -42,6 +40,7 @@ void SchedulerCore::fork_ready_branches() {
     branch->n_past = branch->base->end();
     branch->n_evaluated = std::max(branch->n_evaluated, branch->n_past);
     branch->result.n_cached_tokens = branch->n_past;
+    branch->result.handed_over = now_();
     if (!branch->result.prefix_ready) branch->result.prefix_ready = before;
   }
   // A window model's cells were recycled since they were matched: match again, what is left is
@@ -86,8 +85,7 @@ void SchedulerCore::compose_rows() {
   const bool decodes = !batch_.empty();
   for (Branch* branch : admitted_) {
     if (branch->decoding() || !branch->forked || n_left() == 0) continue;
-    int n = std::min(branch->n_to_feed(), n_left());
-    if (options_.deterministic) n = std::min(n, kGridSuffixRows);
+    const int n = suffix_chunk(branch->n_to_feed(), n_left(), options_.deterministic, limits_);
     if (n > 0) add_branch_rows(*branch, n);
   }
   // In deterministic mode a chunk is a property of the document: nothing else shares its forward.
@@ -109,12 +107,8 @@ void SchedulerCore::compose_rows() {
 }
 
 int SchedulerCore::chunk_of(const PrefixNode& node, int n_room) const {
-  int n = std::min(node.end() - node.n_computed, n_room);
-  if (options_.deterministic) {
-    const int grid = std::min(options_.grid, limits_.n_tokens);
-    return std::min(n, grid - node.n_computed % grid);
-  }
-  return node.n_computed == 0 ? std::min(n, kFirstChunk) : n;
+  const int grid = options_.deterministic ? std::min(options_.grid, limits_.n_tokens) : 0;
+  return prefix_chunk(node.n_computed, node.end(), n_room, grid);
 }
 
 // In the rank order of whoever waits: the first of a path that is not ready is what can be computed

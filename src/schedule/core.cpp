@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "schedule/request_check.h"
+
 namespace swarmkv::internal {
 
 SchedulerCore::SchedulerCore(const Model& model, Context& context, SchedulerOptions options,
@@ -17,61 +19,13 @@ SchedulerCore::SchedulerCore(const Model& model, Context& context, SchedulerOpti
       tree_(context, model.info().fork_kind, cells_, seqs_),
       n_budget_(limits_.n_tokens) {
   stats_.n_cells = context.n_cells();
+  stats_.peak_kv_bytes = context.kv_size_bytes();
 }
 
 SchedulerCore::~SchedulerCore() { cancel_all("[schedule] the engine was shut down"); }
 
 void SchedulerCore::check(const Request& request) const {
-  const auto refuse = [&](ErrorCode code, const std::string& what) {
-    throw Error(code, "[engine.submit] request '" + request.label + "': " + what);
-  };
-  const int n_prompt = request.n_prompt();
-  const int n_vocab = model_.info().n_vocab;
-  if (n_prompt < 1) refuse(ErrorCode::kInvalidArgument, "the prompt has no token");
-  for (int i = 0; i < n_prompt; ++i) {
-    const Token token = request.prompt_token(i);
-    if (token < 0 || token >= n_vocab) {
-      refuse(ErrorCode::kInvalidArgument, "token " + std::to_string(token) + " at " +
-                                              std::to_string(i) + " is outside the vocabulary of " +
-                                              std::to_string(n_vocab));
-    }
-  }
-  if (request.max_tokens < 0) {
-    refuse(ErrorCode::kInvalidArgument,
-           "max_tokens is " + std::to_string(request.max_tokens) + ", must be >= 0");
-  }
-  if (request.timeout.count() < 0) refuse(ErrorCode::kInvalidArgument, "the timeout is negative");
-  if (std::abs(static_cast<std::int64_t>(request.priority)) > 1'000'000) {
-    refuse(ErrorCode::kInvalidArgument,
-           "priority " + std::to_string(request.priority) + " is outside -1000000..1000000");
-  }
-  for (const std::string& stop : request.stop) {
-    if (stop.empty()) refuse(ErrorCode::kInvalidArgument, "a stop string is empty");
-  }
-  int previous = 0;
-  for (const int at : request.fork_points) {
-    if (at <= previous || at > request.n_prefix()) {
-      refuse(ErrorCode::kInvalidArgument, "fork point " + std::to_string(at) +
-                                              " is not ascending within the prefix of " +
-                                              std::to_string(request.n_prefix()) + " tokens");
-    }
-    previous = at;
-  }
-  const std::int64_t n_max = static_cast<std::int64_t>(n_prompt) + request.max_tokens;
-  const std::int64_t n_cells_needed =
-      static_cast<std::int64_t>(n_prompt) + std::max(0, request.max_tokens - 1);
-  const auto numbers = [&](std::int64_t needed, std::int64_t available, const char* of) {
-    return "prompt " + std::to_string(n_prompt) + " + output " +
-           std::to_string(request.max_tokens) + " tokens need " + std::to_string(needed) + ", " +
-           of + " is " + std::to_string(available);
-  };
-  if (n_max > model_.info().n_ctx_train) {
-    refuse(ErrorCode::kDoesNotFit,
-           numbers(n_max, model_.info().n_ctx_train, "the model's training context"));
-  }
-  if (n_cells_needed > cells_.n_cells()) {
-    refuse(ErrorCode::kDoesNotFit, numbers(n_cells_needed, cells_.n_cells(), "the KV cache"));
-  }
+  check_request(request, model_.info(), cells_.n_cells());
 }
 
 void SchedulerCore::submit(std::unique_ptr<Branch> branch) {

@@ -128,23 +128,8 @@ void SchedulerCore::count_cells() {
 }
 
 void SchedulerCore::accept(Branch& branch, Token token, TimePoint t) {
-  branch.state = RequestState::kDecoding;
-  if (model_.is_end_of_generation(token) && !branch.request.ignore_eos) {
-    finish(branch, RequestState::kFinished, FinishReason::kStop, {}, {});
-    return;
-  }
-  branch.result.tokens.push_back(token);
-  branch.result.token_times.push_back(t);
-  if (!branch.result.first_token) {
-    branch.result.first_token = t;
-    branch.sink->first_token(t);
-  }
-  std::string delta = branch.stream.push(model_.piece(token));
-  if (!delta.empty()) branch.sink->text(std::move(delta), branch.n_generated());
-  if (branch.stream.stopped()) {
-    finish(branch, RequestState::kFinished, FinishReason::kStop, {}, {});
-  } else if (branch.n_generated() >= branch.request.max_tokens) {
-    finish(branch, RequestState::kFinished, FinishReason::kLength, {}, {});
+  if (const auto end = accept_token(branch, model_, token, t)) {
+    finish(branch, RequestState::kFinished, *end, {}, {});
   }
 }
 

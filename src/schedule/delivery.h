@@ -14,7 +14,7 @@
 
 #include "base/mutex.h"
 #include "schedule/branch.h"
-#include "schedule/scheduler.h"
+#include "schedule/request_runner.h"
 
 namespace swarmkv::internal {
 

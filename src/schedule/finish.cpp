@@ -25,22 +25,10 @@ void SchedulerCore::finish(Branch& branch, RequestState state, FinishReason reas
   admission_may_help_ = true;
   if (branch.deadline) deadlines_.erase({*branch.deadline, branch.id});
 
-  Result& result = branch.result;
-  std::string rest = branch.stream.finish();
-  if (!rest.empty()) branch.sink->text(std::move(rest), branch.n_generated());
-  result.text = branch.stream.text();
-  result.n_cut_bytes = branch.stream.n_cut_bytes();
-  if (branch.stream.stopped()) result.stop_string = branch.stream.stop_string();
-  result.state = state;
-  result.finish_reason = reason;
-  result.error_code = code;
-  result.error = error;
-  result.n_prompt_tokens = branch.n_prompt();
-  result.finished = now_();
   // Parts of a batch in progress may still name this branch: the caller does not look at them
   // again.
   const auto node = branches_.extract(branch.id);
-  node.mapped()->sink->finished(std::move(node.mapped()->result));
+  conclude(*node.mapped(), state, reason, code, error, now_());
 }
 
 void SchedulerCore::fail(Branch& branch, ErrorCode code, const std::string& error) {

@@ -6,7 +6,8 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr int kMaxWantedLooked = 64;
+constexpr int kMaxWantedLooked = 64;    // different prefixes marked
+constexpr int kMaxWantedPassed = 1024;  // requests of the queue that are looked at for them
 
 }  // namespace
 
@@ -25,8 +26,9 @@ bool SchedulerCore::make_room(int n_cells, int n_seqs, bool also_wanted) {
 void SchedulerCore::mark_wanted() {
   tree_.clear_wanted();
   const Tokens* last_prefix = nullptr;
-  int n_looked = 0;
+  int n_looked = 0, n_passed = 0;
   for (const Branch* branch : waiting_) {
+    if (++n_passed > kMaxWantedPassed) break;
     const Tokens* prefix = branch->request.prefix.get();
     if (prefix == nullptr || prefix == last_prefix) continue;
     last_prefix = prefix;

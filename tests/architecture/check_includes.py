@@ -22,7 +22,7 @@ ALLOWED = {
     "snapshot": [],
     "kv": ["engine"],
     "schedule": ["kv", "snapshot", "engine", "text"],
-    "handoff": ["engine", "text"],
+    "handoff": ["schedule", "engine", "text"],
     "orchestrate": [],
     "pipeline": ["orchestrate", "text"],
     "report": ["text"],

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -220,6 +221,253 @@ class AskTest(CliTest):
         self.assertEqual(agent["usage"]["completion_tokens"], 3)
 
 
+class HandoffTest(CliTest):
+    def test_every_way_gives_the_same_answers_and_says_what_it_computed(self):
+        answers, computed = {}, {}
+        for handoff in ("shared", "recompute", "snapshot", "device"):
+            code, out, err = self.ask("Who pays?", "How much?", "When?", "--handoff", handoff, "-n", "12",
+                                      "--report", "r.json")
+            self.assertEqual(code, 0, err)
+            report = self.report_of("r.json")
+            self.assertEqual(report["handoff"], handoff)
+            document = report["documents"][0]["n_tokens"]
+            own = sum(a["usage"]["prompt_tokens"] - document for a in report["agents"])
+            answers[handoff], computed[handoff] = out, report["summary"]["prompt_tokens_computed"] - own
+            self.assertEqual(computed[handoff], document * (3 if handoff == "recompute" else 1))
+        self.assertEqual(len(set(answers.values())), 1)
+
+    def test_it_may_come_from_the_environment_and_is_checked(self):
+        code, out, err = self.ask("Who pays?", "-o", "json", env={"SWARMKV_HANDOFF": "snapshot"})
+        self.assertEqual((code, json.loads(out)["handoff"]), (0, "snapshot"), err)
+        self.refused(self.ask("x", "--handoff", "copy"), 2, "--handoff 'copy'")
+
+
+class BenchTest(CliTest):
+    SMALL = ("-npp", "40", "-npl", "2", "-ntg", "4", "-r", "2")
+
+    def bench(self, *args, **how):
+        return self.fake("bench", *args, **how)
+
+    def samples(self, *args, code=0, **how):
+        result = self.check(self.bench(*args, "-o", "jsonl", **how), code)
+        lines = [json.loads(line) for line in result[1].splitlines()]
+        for line in lines:
+            self.assertEqual(line["schema"], "swarmkv.bench/1")
+        return lines
+
+    def test_a_table_of_every_arm_in_every_case(self):
+        code, out, err = self.bench("-npp", "40,80", "-npl", "1,3", "-ntg", "0,4", "-r", "1",
+                                    "--arms", "recompute,shared,snapshot,device")
+        self.assertEqual(code, 0, err)
+        rows = [line for line in out.splitlines() if line.startswith("| ") and "arm" not in line]
+        self.assertEqual(len(rows), 2 * 2 * 2 * 4)
+        self.assertTrue(rows[0].startswith("| 40 | 1 | 0 | recompute | "), rows[0])
+        self.assertIn("[32/32] document 80, 3 agents, output 4: device", err)
+
+    def test_raw_samples_carry_everything(self):
+        samples = self.samples(*self.SMALL, "--arms", "recompute,shared", "-s", "7", "-t", "1", "-tb", "2",
+                               "-b", "64", "-ctk", "q8_0", "--label", "x")
+        self.assertEqual([(s["arm"], s["trial"], s["position"]) for s in samples],
+                         [("recompute", 0, 0), ("shared", 0, 1), ("shared", 1, 0), ("recompute", 1, 1)])
+        for s in samples:
+            self.assertEqual(s["status"], "finished", s["error"])
+            self.assertTrue(s["cache_was_empty"])
+            own = sum(a["suffix_tokens"] for a in s["agents_detail"])
+            self.assertEqual(own, 32)
+            expected = (2 if s["arm"] == "recompute" else 1) * 40 + own
+            self.assertEqual(s["prompt_tokens_computed"], expected)
+            self.assertEqual(s["prompt_tokens"], 80 + own)
+            self.assertEqual(s["completion_tokens"], 8)
+            self.assertEqual(len(s["document_ms"]), 2 if s["arm"] == "recompute" else 1)
+            self.assertEqual(len(s["branch_ms"]), 2)
+            self.assertGreater(s["wall_ms"], 0)
+            self.assertGreater(s["peak_rss_bytes"], 0)
+            setup = s["setup"]
+            self.assertEqual((setup["seed"], setup["threads"], setup["threads_batch"], setup["batch_size"],
+                              setup["cache_type_k"]), (7, 1, 2, 64, "q8_0"))
+        self.assertEqual(len({s["token_ids_digest"] for s in samples}), 1)
+
+    def test_the_defaults_are_those_of_the_help(self):
+        samples = self.samples("-npp", "20", "-ntg", "1", "-q")
+        self.assertEqual({s["arm"] for s in samples}, {"recompute", "shared"})
+        self.assertEqual({s["agents"] for s in samples}, {1, 2, 8})
+        self.assertEqual(max(s["trial"] for s in samples), 4)
+        self.assertEqual({a["suffix_tokens"] for s in samples for a in s["agents_detail"]}, {16})
+
+    def test_own_prompts_may_have_several_lengths_or_be_questions(self):
+        sample = self.samples(*self.SMALL, "--suffix-tokens", "6,4", "--arms", "shared")[0]
+        self.assertEqual([a["suffix_tokens"] for a in sample["agents_detail"]], [6, 4])
+        self.write("questions.txt", "Who pays?\n\nWhen?\n")
+        with_template = self.samples(*self.SMALL, "--questions", "questions.txt", "--arms", "shared")[0]
+        bare = self.samples(*self.SMALL, "--questions", "questions.txt", "--arms", "shared",
+                            "--no-chat-template", "--template-date", "2026-02-02")[0]
+        self.assertEqual([a["suffix_tokens"] for a in bare["agents_detail"]], [11, 7])
+        self.assertGreater(with_template["prompt_tokens"], bare["prompt_tokens"])
+        self.refused(self.bench(*self.SMALL, "--questions", "nowhere.txt"), 3, "nowhere.txt")
+
+    def test_a_document_is_taken_whole_cut_or_from_standard_input(self):
+        n = len(DOCUMENT) + 1
+        rest = ("-npl", "1", "-ntg", "1", "-r", "1", "--arms", "shared")
+        self.assertEqual(self.samples("-f", "contract.txt", *rest)[0]["document_tokens"], n)
+        self.assertEqual(self.samples("-f", "contract.txt", "-npp", "33", *rest)[0]["document_tokens"], 33)
+        self.assertEqual(self.samples("-f", "-", *rest, stdin=DOCUMENT.encode())[0]["document_tokens"], n)
+        self.refused(self.bench("-f", "contract.txt", "-npp", str(n + 1), *rest), 2, str(n))
+        self.refused(self.bench("-f", "nowhere.txt", *rest), 3, "nowhere.txt")
+        self.refused(self.bench(*rest), 2, "-f FILE, or -npp N")
+        self.refused(self.bench("-f", "a", "-f", "b", *rest), 2, "2 times")
+
+    def test_answers_have_full_length_unless_they_may_end(self):
+        long = ("-npp", "40", "-npl", "2", "-ntg", "300", "-r", "1", "--arms", "shared")
+        self.assertEqual(self.samples(*long)[0]["completion_tokens"], 600)
+        self.assertEqual(self.samples(*long, "--ignore-eos")[0]["completion_tokens"], 600)
+        self.assertLess(self.samples(*long, "--ignore-eos=0")[0]["completion_tokens"], 600)
+
+    def test_sampling_is_the_same_in_every_arm(self):
+        samples = self.samples(*self.SMALL, "--temp", "0.8", "--top-k", "5", "--top-p", "0.9", "--min-p",
+                               "0.1", "--repeat-penalty", "1.1", "--arms", "recompute,shared,device")
+        self.assertEqual(len({s["token_ids_digest"] for s in samples}), 1)
+        self.assertEqual(samples[0]["setup"]["temperature"], 0.8)
+
+    def test_deterministic_mode_runs_in_every_arm(self):
+        samples = self.samples(*self.SMALL, "--deterministic", "--arms", "recompute,shared,snapshot,device")
+        self.assertEqual(len({s["token_ids_digest"] for s in samples}), 1)
+        self.assertTrue(all(s["status"] == "finished" for s in samples), samples)
+
+    def test_formats(self):
+        code, out, err = self.bench(*self.SMALL, "-o", "json")
+        report = json.loads(out)
+        self.assertEqual((code, len(report["rows"]), len(report["trials"])), (0, 2, 4), err)
+        code, out, err = self.bench(*self.SMALL, "-o", "csv")
+        lines = out.splitlines()
+        self.assertEqual((code, len(lines)), (0, 3), err)
+        self.assertEqual({line.count(",") for line in lines}, {lines[0].count(",")})
+        code, out, err = self.bench(*self.SMALL, "-o", "md", "-q")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("| shared |", out)
+        self.refused(self.bench(*self.SMALL, "-o", "text"), 2, "--output 'text'")
+
+    def test_the_originals_lines(self):
+        code, out, err = self.bench("-npp", "40", "-npl", "2", "-ntg", "0", "-r", "3", "--suffix-tokens", "6,4",
+                                    "--arms", "recompute,snapshot", "--compat", "--label", "my machine",
+                                    "--fake-delay-ms", "3")
+        self.assertEqual(code, 0, err)
+        values = dict(line.split(": ", 1) for line in out.splitlines())
+        self.assertEqual(len(values), 27)
+        self.assertEqual(values["Context_Label"], "my machine")
+        self.assertEqual((values["BranchA_Tokens"], values["BranchB_Tokens"]), ("6", "4"))
+        self.assertEqual(values["Document_Tokens"], "40")
+        for key in ("Baseline_Agent1_Prefill_Ms", "Baseline_Agent2_Prefill_Ms", "SwarmKV_Prefill_Ms",
+                    "SwarmKV_AgentB_Ms", "SwarmKV_Branch2_TTFT_Proxy_Ms"):
+            self.assertGreater(float(values[key]), 2, key)
+        eliminated = sum(float(values[f"Baseline_Agent{i}_Prefill_Ms"]) for i in (1, 2))
+        self.assertAlmostEqual(float(values["Redundant_Prefill_Eliminated_Ms"]),
+                               eliminated - float(values["SwarmKV_Prefill_Ms"]), delta=0.01)
+        self.refused(self.bench(*self.SMALL, "--compat", "-o", "json"), 2, "format of its own")
+        self.refused(self.bench("-npp", "40", "-npl", "1", "--compat"), 2, "-npl 2")
+        self.refused(self.bench(*self.SMALL, "--compat", "--arms", "shared"), 2, "recompute")
+
+    def test_a_threshold_is_a_gate(self):
+        slow = ("-npp", "400", "-npl", "4", "-ntg", "1", "-r", "3", "-b", "32", "--fake-delay-ms", "2")
+        self.check(self.bench(*slow, "--threshold", "shared/recompute=1.2"), 0)
+        code, out, err = self.bench(*slow, "--threshold", "shared/recompute=100")
+        self.assertEqual(code, 1)
+        self.assertIn("| shared |", out)
+        self.assertRegex(err, r"below the threshold: .* shared is \d+\.\d\d x as fast as recompute")
+        self.refused(self.bench(*slow, "--threshold", "shared/recompute"), 2, "ARM/ARM=RATIO")
+        self.refused(self.bench(*slow, "--threshold", "device/recompute=1"), 2, "'device' is not measured")
+
+    def test_a_failing_arm_is_shown_and_the_others_are_measured(self):
+        # One context serves both agents of 'device', so its 12th forward comes; the others stay below.
+        failing = ("-npp", "40", "-npl", "2", "-ntg", "8", "-r", "2", "--warmup", "0", "--arms", "recompute,device",
+                   "--fake-fail-at-forward", "12")
+        code, out, err = self.bench(*failing)
+        self.assertEqual(code, 1, err)
+        rows = [line for line in out.splitlines() if line.startswith("| 40 ")]
+        self.assertEqual(len(rows), 2)
+        self.assertIn("x |", rows[0])
+        self.assertIn("| device | failed: ", rows[1])
+        samples = self.samples(*failing, code=1)
+        self.assertEqual([s["status"] for s in samples if s["arm"] == "device"], ["failed"] * 2)
+        self.assertEqual([s["status"] for s in samples if s["arm"] == "recompute"], ["finished"] * 2)
+        self.check(self.bench(*failing, "--threshold", "device/recompute=0.01"), 1, "failed trials")
+        code, out, err = self.bench(*failing, "--compat")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("another arm", err)
+
+    def test_a_campaign_goes_on_where_it_ended(self):
+        self.check(self.bench(*self.SMALL, "--resume", "all.jsonl"), 0)
+        path = self.folder / "all.jsonl"
+        lines = path.read_text().splitlines(keepends=True)
+        self.assertEqual(len(lines), 4)
+        path.write_text("".join(lines[:2]) + lines[2][:100])
+        code, out, err = self.bench(*self.SMALL, "--resume", "all.jsonl", "-o", "jsonl")
+        self.assertEqual(code, 0, err)
+        self.assertIn("4 samples, 2 known", err)
+        self.assertEqual(out.splitlines(keepends=True)[:2], lines[:2])
+        again = path.read_text().splitlines(keepends=True)
+        self.assertEqual(again[:2], lines[:2])
+        self.assertEqual([(json.loads(a)["arm"], json.loads(a)["trial"]) for a in again],
+                         [(json.loads(a)["arm"], json.loads(a)["trial"]) for a in lines])
+        self.check(self.bench(*self.SMALL, "--resume", "all.jsonl"), 0, "4 known")
+        self.refused(self.bench(*self.SMALL, "--resume", "all.jsonl", "-s", "1"), 3, "seed is 42 there and 1")
+        path.write_text("nonsense\n")
+        self.refused(self.bench(*self.SMALL, "--resume", "all.jsonl"), 3, "line 1 is no sample")
+        self.refused(self.bench(*self.SMALL, "--resume", "no/where.jsonl"), 3, "no/where.jsonl")
+        self.refused(self.bench("-f", "contract.txt", "--resume", "contract.txt"), 2, "is an input")
+        self.assertEqual((self.folder / "contract.txt").read_text(), DOCUMENT)
+
+    def test_an_interrupt_keeps_finished_samples(self):
+        process = self.start("bench", "--engine", "fake", "-npp", "40", "-npl", "1", "-ntg", "8", "-r", "100000",
+                             "--resume", "all.jsonl", "--fake-delay-ms", "2")
+        path = self.folder / "all.jsonl"
+        deadline = time.monotonic() + WATCHDOG_S
+        while not (path.exists() and path.read_text().count("\n") >= 3):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=WATCHDOG_S)
+        self.assertEqual(process.returncode, 130, err)
+        samples = [json.loads(line) for line in path.read_text().splitlines()]
+        self.assertGreaterEqual(len(samples), 3)
+        self.assertTrue(all(s["status"] == "finished" for s in samples))
+        self.assertIn("| recompute |", out.decode())
+
+    def test_a_scenario_file_and_flags_that_beat_it(self):
+        self.write("fan.yaml", "document: contract.txt\nagents: [1, 2]\noutput_tokens: 3\ntrials: 1\n"
+                               "arms: [shared]\nmodel: { threads: 2 }\n")
+        samples = self.samples("fan.yaml")
+        self.assertEqual([(s["agents"], s["output_tokens"], s["arm"]) for s in samples],
+                         [(1, 3, "shared"), (2, 3, "shared")])
+        self.assertEqual(samples[0]["setup"]["threads"], 2)
+        samples = self.samples("fan.yaml", "-npl", "3", "-ntg", "1", "--arms", "device", "-t", "1")
+        self.assertEqual([(s["agents"], s["output_tokens"], s["arm"]) for s in samples], [(3, 1, "device")])
+        self.assertEqual(samples[0]["setup"]["threads"], 1)
+        self.write("bad.yaml", "agent: 1\n")
+        self.check(self.bench("bad.yaml"), 2, "bad.yaml:1:1: error: unknown key 'agent'")
+        self.refused(self.bench("fan.yaml", "more.yaml"), 2, "one scenario file")
+        self.refused(self.bench("nowhere.yaml"), 3, "nowhere.yaml")
+
+    def test_warm_up_is_apart(self):
+        _, out, err = self.check(self.bench(*self.SMALL, "--warmup", "2", "-o", "jsonl"), 0)
+        self.assertEqual(err.count("warm-up: "), 4)
+        self.assertEqual(len(out.splitlines()), 4)
+        self.assertNotIn("warm-up", self.check(self.bench(*self.SMALL, "--warmup", "0"), 0)[2])
+
+    def test_a_pool_that_is_too_small_is_a_failed_arm(self):
+        code, out, _ = self.bench(*self.SMALL, "-c", "30")
+        self.assertEqual(code, 1)
+        self.assertIn("failed: ", out)
+
+    def test_lists_are_read_strictly(self):
+        for flag, value in (("-npl", "0"), ("-npl", "1,,2"), ("-npl", "1,x"), ("-npp", ""), ("-ntg", "-1"),
+                            ("--suffix-tokens", "0"), ("--arms", "shared,copy"), ("--arms", ","), ("-r", "0"),
+                            ("--warmup", "-1")):
+            with self.subTest(f"{flag} {value}"):
+                self.refused(self.bench("-npp", "40", flag, value), 2, "--")
+        self.refused(self.bench("-npp", "40", "--arms", "shared,shared"), 2, "given twice")
+        self.refused(self.bench("-npp", "40", "-n", "4"), 2, "'bench' does not take")
+
+
 class ManyPromptsTest(CliTest):
     def test_ten_thousand_prompts_run_in_waves(self):
         self.write("questions.txt", "\n".join(f"Question number {i}?" for i in range(10_000)))
@@ -381,7 +629,7 @@ class UsageTest(CliTest):
         self.refused(self.run_cli(), 2, "no command given")
 
     def test_later_commands_and_flags_are_refused_by_name(self):
-        for command in ("plan", "bench", "snapshot", "schema", "completion"):
+        for command in ("plan", "snapshot", "schema", "completion"):
             self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
         self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
         self.refused(self.ask("x", "--report", "r.html"), 2, "not built yet")

@@ -177,14 +177,71 @@ TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
   // Settings of the terminal and the run that no pipeline file has.
   for (const char* name :
        {"ENGINE", "DETERMINISTIC", "IGNORE_EOS", "NO_CHAT_TEMPLATE", "TEMPLATE_DATE", "PROGRESS",
-        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT"}) {
+        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF"}) {
     ++covered[std::string("SWARMKV_") + name];
   }
   for (const Flag& flag : flags()) {
+    if (flag.commands == kBench) continue;  // another file: CoversEveryFlagOfBench
     if (flag.environment) {
       EXPECT_EQ(covered[environment_name(flag)], 1) << flag.name;
     }
   }
+}
+
+TEST(Parse, CoversEveryFlagOfBench) {
+  const std::vector<std::string> words = {"bench",
+                                          "-npp",
+                                          "64,128",
+                                          "-npl",
+                                          "1,2",
+                                          "-ntg",
+                                          "0,8",
+                                          "--suffix-tokens",
+                                          "6,4",
+                                          "--arms",
+                                          "shared,device",
+                                          "-r",
+                                          "3",
+                                          "--warmup",
+                                          "0",
+                                          "--threshold",
+                                          "a/b=1",
+                                          "--threshold",
+                                          "c/d=2",
+                                          "--resume",
+                                          "x.jsonl",
+                                          "--compat",
+                                          "--label",
+                                          "here"};
+  const Settings s = parse(words);
+  EXPECT_EQ(s.document_tokens, (std::vector<int>{64, 128}));
+  EXPECT_EQ(s.agents, (std::vector<int>{1, 2}));
+  EXPECT_EQ(s.output_tokens, (std::vector<int>{0, 8}));
+  EXPECT_EQ(s.suffix_tokens, (std::vector<int>{6, 4}));
+  EXPECT_EQ(s.arms, (std::vector<std::string>{"shared", "device"}));
+  EXPECT_EQ(s.trials, 3);
+  EXPECT_EQ(s.warmup, 0);
+  EXPECT_EQ(s.thresholds, (std::vector<std::string>{"a/b=1", "c/d=2"}));
+  EXPECT_EQ(s.resume, "x.jsonl");
+  EXPECT_TRUE(s.compat);
+  EXPECT_EQ(s.label, "here");
+  const Settings other = parse({"bench", "-npl", "4"}, {{"SWARMKV_AGENTS", "1,2"},
+                                                        {"SWARMKV_DOCUMENT_TOKENS", "32"},
+                                                        {"SWARMKV_OUTPUT_TOKENS", "1"},
+                                                        {"SWARMKV_SUFFIX_TOKENS", "2"},
+                                                        {"SWARMKV_ARMS", "device"},
+                                                        {"SWARMKV_TRIALS", "7"},
+                                                        {"SWARMKV_WARMUP", "2"},
+                                                        {"SWARMKV_LABEL", "there"}});
+  EXPECT_EQ(other.agents, std::vector<int>{4}) << "a flag beats the environment";
+  EXPECT_EQ(other.document_tokens, std::vector<int>{32});
+  EXPECT_EQ(other.output_tokens, std::vector<int>{1});
+  EXPECT_EQ(other.suffix_tokens, std::vector<int>{2});
+  EXPECT_EQ(other.arms, std::vector<std::string>{"device"});
+  EXPECT_EQ(other.trials, 7);
+  EXPECT_EQ(other.warmup, 2);
+  EXPECT_EQ(other.label, "there");
+  EXPECT_FALSE(other.ignore_eos.has_value()) << "bench has a default of its own";
 }
 
 TEST(Parse, TakesSwitchesFromTheEnvironmentAndLetsFlagsTakeThemBack) {
@@ -282,11 +339,11 @@ TEST(Parse, SuggestsTheNearestFlagAndCommand) {
 }
 
 TEST(Parse, RefusesWhatIsNotBuiltYetByName) {
-  for (const char* command : {"plan", "bench", "snapshot", "schema", "completion", "serve"}) {
+  for (const char* command : {"plan", "snapshot", "schema", "completion", "serve"}) {
     EXPECT_EQ(refusal({command}), "'" + std::string(command) + "' is not built yet");
   }
-  for (const char* flag : {"--var", "--set", "--select", "--exclude", "--snapshot",
-                           "--snapshot-dir", "--handoff", "--save"}) {
+  for (const char* flag :
+       {"--var", "--set", "--select", "--exclude", "--snapshot", "--snapshot-dir", "--save"}) {
     EXPECT_EQ(refusal({"ask", flag, "x"}), "'" + std::string(flag) + "' is not built yet");
   }
 }

@@ -202,7 +202,7 @@ TEST(EngineFailure, AContextThatThrowsAtEveryCallEndsNothingButItself) {
                       {});
   const auto document =
       std::make_shared<const Tokens>(model->tokenize(letters(200, 1), SpecialTokens::kPlainText));
-  std::vector<std::shared_ptr<Scheduler::Ticket>> tickets;
+  std::vector<std::shared_ptr<RequestTicket>> tickets;
   for (int i = 0; i < 4; ++i) {
     Request request;
     request.prefix = document;

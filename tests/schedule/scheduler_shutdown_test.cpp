@@ -33,7 +33,7 @@ struct Held {
     document =
         std::make_shared<const Tokens>(model->tokenize(letters(500, 1), SpecialTokens::kPlainText));
   }
-  std::shared_ptr<Scheduler::Ticket> ask(const std::string& text) {
+  std::shared_ptr<RequestTicket> ask(const std::string& text) {
     Request request;
     request.label = text;
     request.prefix = document;
@@ -82,7 +82,7 @@ TEST_P(InState, CancelEndsARequest) {
 
 TEST_P(InState, DestroyingTheSchedulerEndsEveryRequestAndTicketsOutliveIt) {
   Held held(forward_in(GetParam()), GetParam() == At::kWaiting ? 1 : 8);
-  std::vector<std::shared_ptr<Scheduler::Ticket>> tickets;
+  std::vector<std::shared_ptr<RequestTicket>> tickets;
   for (int i = 0; i < 4; ++i) tickets.push_back(held.ask(question(i)));
   ASSERT_TRUE(held.reached.wait());
   std::vector<std::thread> waiters;
@@ -140,7 +140,7 @@ TEST(SchedulerShutdown, WhileIdleAndRightAfterSubmitting) {
     auto scheduler = std::make_unique<Scheduler>(
         model, model->make_context({.n_cells = 100, .n_seq_max = 4, .n_batch = 16}),
         SchedulerOptions{});
-    std::shared_ptr<Scheduler::Ticket> ticket;
+    std::shared_ptr<RequestTicket> ticket;
     Request request;
     request.suffix = {1, 2, 3};
     request.max_tokens = 20;

@@ -159,7 +159,7 @@ TEST(Scheduler, AListenerMayCallTheScheduler) {
   const auto model = make_fake_model();
   const auto scheduler = make_scheduler(model);
   const auto ears = std::make_shared<Ears>();
-  std::shared_ptr<Scheduler::Ticket> second;
+  std::shared_ptr<RequestTicket> second;
   ears->on_text_do = [&] {
     if (second == nullptr) second = scheduler->submit(ask(*model, nullptr, "another"));
     (void)scheduler->stats();

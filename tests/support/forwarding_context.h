@@ -23,6 +23,11 @@ class ForwardingContext : public Context {
   void release(SeqId seq) override { inner_->release(seq); }
   bool truncate(SeqId seq, Pos from) override { return inner_->truncate(seq, from); }
   Pos length(SeqId seq) const override { return inner_->length(seq); }
+  std::uint64_t state_size(SeqId seq, Where where) const override {
+    return inner_->state_size(seq, where);
+  }
+  SequenceState save(SeqId seq, Where where) override { return inner_->save(seq, where); }
+  void load(const SequenceState& state, SeqId target) override { inner_->load(state, target); }
   void clear() override { inner_->clear(); }
   void abort() override { inner_->abort(); }
   void synchronize() override { inner_->synchronize(); }

@@ -121,6 +121,14 @@ void FakeCells::cut(SeqId seq, Pos from) {
   }
 }
 
+void FakeCells::restore(SeqId seq, const Tokens& tokens, Pos window_min, bool spoiled) {
+  for (const Token token : tokens) append(seq, token);
+  Sequence& s = at(seq);
+  // As in llama.cpp: of the window's part only the window itself was saved.
+  if (windowed_) s.window_min = std::max(window_min, window_begin(length(seq)));
+  s.spoiled = spoiled;
+}
+
 void FakeCells::drop_outside_window(SeqId seq) {
   Sequence& s = at(seq);
   s.window_min = std::max(s.window_min, window_begin(length(seq)));

@@ -53,6 +53,9 @@ class FakeCells {
   [[nodiscard]] FakeView view(SeqId seq) const;
   void fork(SeqId source, SeqId target, Pos end);
   void cut(SeqId seq, Pos from);
+  /// A sequence that came back from a saved state.
+  void restore(SeqId seq, const Tokens& tokens, Pos window_min, bool spoiled);
+  [[nodiscard]] bool spoiled(SeqId seq) const { return at(seq).spoiled; }
   void drop_outside_window(SeqId seq);
   /// Marks a recurrent state as advanced by an aborted forward: everything said from it is wrong.
   void spoil(SeqId seq) { at(seq).spoiled = true; }

@@ -49,6 +49,9 @@ class FakeContext final : public Context {
   void release(SeqId seq) override;
   [[nodiscard]] bool truncate(SeqId seq, Pos from) override;
   [[nodiscard]] Pos length(SeqId seq) const override;
+  [[nodiscard]] std::uint64_t state_size(SeqId seq, Where where) const override;
+  [[nodiscard]] SequenceState save(SeqId seq, Where where) override;
+  void load(const SequenceState& state, SeqId target) override;
   void clear() override;
   void abort() override;
   void synchronize() override {}
@@ -76,6 +79,8 @@ class FakeContext final : public Context {
   };
   void check_seq(SeqId seq, const char* operation) const;
   void check_batch(const Batch& batch) const;
+  void check_device(Where where, const char* operation) const;
+  [[nodiscard]] std::vector<std::uint8_t> whole_state(SeqId seq) const;
   void check_recurrent_batch(const std::map<SeqId, int>& n_per_seq) const;
   [[nodiscard]] bool wait_or_abort(std::chrono::microseconds time);
   void apply(const Batch& batch, std::size_t n, const FakeFaults::Plan& plan);
@@ -93,6 +98,11 @@ class FakeContext final : public Context {
   std::map<int, Row> rows_;  ///< of the last forward
   mutable std::map<int, std::vector<float>> logits_;
   int n_samples_ = 0;
+
+  std::map<SeqId, std::vector<std::uint8_t>> device_;  ///< states kept "on the device"
+  std::map<SeqId, std::uint64_t> device_saves_;
+  std::uint64_t n_device_saves_ = 0;
+  std::shared_ptr<const char> identity_ = std::make_shared<const char>();
 
   std::atomic<int> n_used_{0}, n_peak_{0}, n_forwards_{0}, n_forks_{0};
   std::atomic<std::int64_t> n_tokens_{0};

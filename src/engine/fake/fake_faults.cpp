@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -46,6 +47,21 @@ void FakeFaults::throw_at_sample(int k, std::function<void()> thrower) {
   samples_.push_back({k, 1, {std::nullopt, 0, std::move(thrower)}});
 }
 
+void FakeFaults::short_save_at(int k, std::size_t n_bytes, int times) {
+  const std::lock_guard lock(m_);
+  saves_.push_back({k, times, n_bytes});
+}
+
+void FakeFaults::short_load_at(int k, std::size_t n_bytes, int times) {
+  const std::lock_guard lock(m_);
+  loads_.push_back({k, times, n_bytes});
+}
+
+void FakeFaults::set_no_device(bool none) {
+  const std::lock_guard lock(m_);
+  no_device_ = none;
+}
+
 void FakeFaults::on_forward(ForwardHook hook) {
   const std::lock_guard lock(m_);
   plan_.hook = std::move(hook);
@@ -80,6 +96,10 @@ void FakeFaults::clear() {
   const std::lock_guard lock(m_);
   forwards_.clear();
   samples_.clear();
+  saves_.clear();
+  loads_.clear();
+  n_saves_ = n_loads_ = 0;
+  no_device_ = false;
   plan_ = {};
   on_context_ = nullptr;
   refuse_.reset();
@@ -104,6 +124,29 @@ std::function<void()> FakeFaults::sample_thrower(int k) const {
     if (at.covers(k)) return at.outcome.thrower;
   }
   return {};
+}
+
+std::size_t FakeFaults::limited(const std::vector<Short>& faults, int k, std::size_t n_bytes) {
+  for (const Short& fault : faults) {
+    if (k < fault.first || (fault.times != kForever && k - fault.first >= fault.times)) continue;
+    return std::min(n_bytes, fault.n_bytes);
+  }
+  return n_bytes;
+}
+
+std::size_t FakeFaults::saved_bytes(std::size_t n_bytes) const {
+  const std::lock_guard lock(m_);
+  return limited(saves_, ++n_saves_, n_bytes);
+}
+
+std::size_t FakeFaults::loaded_bytes(std::size_t n_bytes) const {
+  const std::lock_guard lock(m_);
+  return limited(loads_, ++n_loads_, n_bytes);
+}
+
+bool FakeFaults::no_device() const {
+  const std::lock_guard lock(m_);
+  return no_device_;
 }
 
 void FakeFaults::context_made(FakeContext& context) const {

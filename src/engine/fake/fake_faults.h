@@ -34,6 +34,13 @@ class FakeFaults {
   /// The k-th call of sample() (from 1 in each context) calls `thrower`.
   void throw_at_sample(int k, std::function<void()> thrower);
 
+  /// The k-th save of a sequence (from 1, over all contexts of this model) writes only `n_bytes`.
+  void short_save_at(int k, std::size_t n_bytes, int times = 1);
+  /// The k-th load, counted the same way, finds only `n_bytes` of the state.
+  void short_load_at(int k, std::size_t n_bytes, int times = 1);
+  /// Saves and loads on the device are refused as kUnsupported.
+  void set_no_device(bool none);
+
   /// Called at the start of every forward, after its preconditions were checked.
   void on_forward(ForwardHook hook);
   /// Called with every context made, so that a test can reach one that the code under test creates.
@@ -63,6 +70,10 @@ class FakeFaults {
   /// Asked after the hook, so that a hook may arrange a failure of its own forward.
   [[nodiscard]] Outcome outcome(int k) const;
   [[nodiscard]] std::function<void()> sample_thrower(int k) const;
+  /// Bytes that this save or load gets, of `n_bytes`.
+  [[nodiscard]] std::size_t saved_bytes(std::size_t n_bytes) const;
+  [[nodiscard]] std::size_t loaded_bytes(std::size_t n_bytes) const;
+  [[nodiscard]] bool no_device() const;
   void context_made(FakeContext& context) const;
 
  private:
@@ -72,7 +83,15 @@ class FakeFaults {
     [[nodiscard]] bool covers(int k) const;
   };
   mutable std::mutex m_;
+  struct Short {
+    int first, times;
+    std::size_t n_bytes;
+  };
+  static std::size_t limited(const std::vector<Short>& faults, int k, std::size_t n_bytes);
   std::vector<At> forwards_, samples_;
+  std::vector<Short> saves_, loads_;
+  mutable int n_saves_ = 0, n_loads_ = 0;
+  bool no_device_ = false;
   Plan plan_;
   std::function<void(FakeContext&)> on_context_;
   std::optional<ErrorCode> refuse_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -30,6 +31,9 @@ class LlamaContext final : public Context {
   void release(SeqId seq) override;
   [[nodiscard]] bool truncate(SeqId seq, Pos from) override;
   [[nodiscard]] Pos length(SeqId seq) const override;
+  [[nodiscard]] std::uint64_t state_size(SeqId seq, Where where) const override;
+  [[nodiscard]] SequenceState save(SeqId seq, Where where) override;
+  void load(const SequenceState& state, SeqId target) override;
   void clear() override;
   void abort() override { abort_.store(true, std::memory_order_relaxed); }
   void synchronize() override { llama_synchronize(context_.get()); }
@@ -58,6 +62,15 @@ class LlamaContext final : public Context {
   std::vector<SeqId*> seq_pointers_;
   std::vector<std::int32_t> seq_counts_;
   std::vector<std::int8_t> wants_logits_;  // of the last forward that succeeded, else empty
+
+  struct DeviceSave {
+    std::uint64_t n_save = 0;
+    std::size_t n_bytes = 0;
+  };
+  std::map<SeqId, DeviceSave> device_saves_;  // the runtime keeps one a sequence id
+  std::uint64_t n_device_saves_ = 0;
+  std::shared_ptr<const char> identity_ =
+      std::make_shared<const char>();  // not an address: those come back
 
   RowWorkers workers_;
   std::vector<SamplerScratch> scratch_;

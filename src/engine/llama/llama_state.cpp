@@ -1,0 +1,121 @@
+// The half of LlamaContext that copies sequences out of the cache and back.
+//
+// What the runtime leaves to its caller, read in its source:
+// - the size is that of the filled sequence; a short buffer or a damaged state answers 0, or
+// throws;
+// - a blob says nothing about its model; who takes one from a file has compared that before;
+// - a restore that fails half way may leave cells behind, on window models even with length 0;
+// - ON_DEVICE: the tensors belong to the context and to the sequence id they were saved from, and a
+//   state that does not fit them ends the process. So only the last save of an id is let through.
+#include <exception>
+#include <string>
+
+#include "engine/llama/llama_context.h"
+#include "engine/llama/llama_log.h"
+#include "swarmkv/error.h"
+
+namespace swarmkv::internal {
+namespace {
+
+[[noreturn]] void fail(ErrorCode code, const std::string& operation, const std::string& what) {
+  throw Error(code, "[engine." + operation + "] " + what);
+}
+
+llama_state_seq_flags flags_of(Where where) {
+  return where == Where::kDevice ? LLAMA_STATE_SEQ_FLAGS_ON_DEVICE : LLAMA_STATE_SEQ_FLAGS_NONE;
+}
+
+// `call` returns a byte count; what it throws becomes 0 and the reason.
+template <typename Call>
+std::size_t counted(std::string& reason, Call call) {
+  (void)take_first_complaint();
+  std::size_t n = 0;
+  try {
+    n = call();
+  } catch (const std::exception& error) {
+    reason = error.what();
+  } catch (...) {
+    reason = "unknown exception";
+  }
+  if (reason.empty()) reason = take_first_complaint();
+  if (!reason.empty()) reason = ": " + reason;
+  return n;
+}
+
+std::string named(SeqId seq, Pos length) {
+  return "sequence " + std::to_string(seq) + " of " + std::to_string(length) + " tokens";
+}
+
+}  // namespace
+
+std::uint64_t LlamaContext::state_size(SeqId seq, Where where) const {
+  check_id("state_size", seq);
+  return llama_state_seq_get_size_ext(context_.get(), seq, flags_of(where));
+}
+
+SequenceState LlamaContext::save(SeqId seq, Where where) {
+  check_id("save", seq);
+  SequenceState state;
+  state.where = where;
+  state.length = length(seq);
+  if (state.length == 0) {
+    fail(ErrorCode::kInvalidArgument, "save", "sequence " + std::to_string(seq) + " is empty");
+  }
+  synchronize();
+  state.size_bytes = state_size(seq, Where::kHost);
+  state.bytes.resize(state_size(seq, where));
+  std::string reason;
+  const std::size_t n = counted(reason, [&] {
+    return llama_state_seq_get_data_ext(context_.get(), state.bytes.data(), state.bytes.size(), seq,
+                                        flags_of(where));
+  });
+  if (n == 0 || n != state.bytes.size()) {
+    fail(ErrorCode::kEngineFailed, "save",
+         named(seq, state.length) + ": llama.cpp announced " + std::to_string(state.bytes.size()) +
+             " bytes and wrote " + std::to_string(n) + reason);
+  }
+  synchronize();
+  if (where == Where::kDevice) {
+    state.keeper = identity_;
+    state.n_save = ++n_device_saves_;
+    device_saves_[seq] = {state.n_save, state.bytes.size()};
+  }
+  return state;
+}
+
+void LlamaContext::load(const SequenceState& state, SeqId target) {
+  check_id("load", target);
+  if (const Pos held = length(target); held != 0) {
+    fail(ErrorCode::kInvalidArgument, "load", "target " + named(target, held) + " is not empty");
+  }
+  if (state.where == Where::kDevice) {
+    bool current = false;
+    for (const auto& [seq, save] : device_saves_) {
+      current = current || (save.n_save == state.n_save && save.n_bytes == state.bytes.size());
+    }
+    if (state.keeper != identity_ || !current) {
+      fail(ErrorCode::kInvalidArgument, "load",
+           "this state is on the device of another context, or its place was saved over");
+    }
+  }
+  if (state.bytes.empty()) fail(ErrorCode::kCorrupt, "load", "the state has 0 bytes");
+  std::string reason;
+  const std::size_t n = counted(reason, [&] {
+    return llama_state_seq_set_data_ext(context_.get(), state.bytes.data(), state.bytes.size(),
+                                        target, flags_of(state.where));
+  });
+  synchronize();
+  const Pos restored = length(target);
+  if (n == state.bytes.size() && restored == state.length) return;
+  release(target);
+  if (n != state.bytes.size()) {
+    fail(ErrorCode::kCorrupt, "load",
+         "the state has " + std::to_string(state.bytes.size()) + " bytes, llama.cpp read " +
+             std::to_string(n) + reason);
+  }
+  fail(ErrorCode::kCorrupt, "load",
+       "the state has " + std::to_string(state.length) + " positions, " + std::to_string(restored) +
+           " came back from its " + std::to_string(n) + " bytes");
+}
+
+}  // namespace swarmkv::internal

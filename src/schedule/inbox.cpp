@@ -1,0 +1,86 @@
+#include "schedule/inbox.h"
+
+#include <utility>
+
+#include "base/deadline.h"
+
+namespace swarmkv::internal {
+namespace {
+
+class Ticket final : public RequestTicket {
+ public:
+  Ticket(std::uint64_t id, std::shared_ptr<Inbox> inbox, std::shared_ptr<Mailbox> mailbox)
+      : id_(id), inbox_(std::move(inbox)), mailbox_(std::move(mailbox)) {}
+  void cancel() override { inbox_->cancel(id_); }
+  Result wait() override { return mailbox_->wait(); }
+  bool wait_for(std::chrono::milliseconds limit) override { return mailbox_->wait_for(limit); }
+
+ private:
+  const std::uint64_t id_;
+  const std::shared_ptr<Inbox> inbox_;
+  const std::shared_ptr<Mailbox> mailbox_;
+};
+
+}  // namespace
+
+std::shared_ptr<RequestTicket> Inbox::submit(const Model& model, Delivery& delivery,
+                                             Request request,
+                                             std::shared_ptr<RequestListener> listener) {
+  auto sampler = model.make_sampler(request.sampling);
+  auto mailbox = std::make_shared<Mailbox>(delivery, std::move(listener));
+  const std::uint64_t id = next_id_++;
+  auto branch = std::make_unique<Branch>(id, std::move(request), std::move(sampler), mailbox);
+  branch->result.enqueued = std::chrono::steady_clock::now();
+  if (branch->request.timeout.count() > 0) {
+    branch->deadline = deadline_after(*branch->result.enqueued, branch->request.timeout);
+  }
+  auto ticket = std::make_shared<Ticket>(id, shared_from_this(), std::move(mailbox));
+  {
+    const MutexLock lock(mutex_);
+    submitted_.push_back(std::move(branch));
+  }
+  wake_.notify_one();
+  return ticket;
+}
+
+void Inbox::cancel(std::uint64_t id) {
+  {
+    const MutexLock lock(mutex_);
+    cancelled_.push_back(id);
+  }
+  wake_.notify_one();
+}
+
+void Inbox::stop() {
+  {
+    const MutexLock lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+}
+
+std::future<SchedulerStats> Inbox::ask_stats() {
+  std::promise<SchedulerStats> promise;
+  auto future = promise.get_future();
+  {
+    const MutexLock lock(mutex_);
+    asked_.push_back(std::move(promise));
+  }
+  wake_.notify_one();
+  return future;
+}
+
+Inbox::News Inbox::take(bool idle, std::optional<TimePoint> until) {
+  const MutexLock lock(mutex_);
+  while (idle && submitted_.empty() && cancelled_.empty() && asked_.empty() && !stop_) {
+    if (!until) {
+      wake_.wait(mutex_);
+    } else if (wake_.wait_until(mutex_, *until) == std::cv_status::timeout) {
+      break;
+    }
+  }
+  return {std::exchange(submitted_, {}), std::exchange(cancelled_, {}), std::exchange(asked_, {}),
+          stop_};
+}
+
+}  // namespace swarmkv::internal

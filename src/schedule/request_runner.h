@@ -1,0 +1,71 @@
+// Whoever runs requests: the scheduler, or one of the arms in handoff/ that it is compared with.
+// Clients know this interface and nothing behind it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "swarmkv/report.h"
+#include "swarmkv/request.h"
+
+namespace swarmkv::internal {
+
+/// What a client of one request hears, on the event thread, in order, no lock held. May throw: it
+/// is then not called again (the request goes on) and on_finished's result is unaffected.
+class RequestListener {
+ public:
+  virtual ~RequestListener() = default;
+  virtual void on_admitted(TimePoint) {}
+  /// The request's declared prefix: n_computed of n_total tokens are in the cache. The last call
+  /// has equality.
+  virtual void on_prefix_progress(int /*n_computed*/, int /*n_total*/, TimePoint) {}
+  virtual void on_first_token(TimePoint) {}
+  virtual void on_text(std::string_view /*delta*/, int /*n_generated*/) {}
+  virtual void on_preempted() {}
+  virtual void on_finished(const Result&) {}
+};
+
+struct SchedulerStats {
+  EngineCounters counters;
+  std::int64_t prompt_tokens_computed = 0;  ///< prefix jobs + private prompt tails, first time
+  std::int64_t tokens_recomputed = 0;       ///< after preemptions
+  std::int64_t prefix_tokens_computed = 0;  ///< of the first, in tree nodes
+  std::int64_t document_tokens_computed =
+      0;  ///< of these, in declared prefixes: no shared tails of branches
+  int peak_used_cells = 0, used_cells = 0, n_cells = 0;
+  std::uint64_t peak_kv_bytes = 0;  ///< KV buffers and saved states that were there at once
+  int n_preemptions = 0, n_evictions = 0;
+  bool engine_failed = false;  ///< the context could not be used again
+};
+
+/// One submitted request. Thread-safe.
+class RequestTicket {
+ public:
+  virtual ~RequestTicket() = default;
+  virtual void cancel() = 0;
+  virtual Result wait() = 0;
+  [[nodiscard]] virtual bool wait_for(std::chrono::milliseconds limit) = 0;
+};
+
+/// Thread-safe. The destructor cancels everything and joins within one forward.
+class RequestRunner {
+ public:
+  virtual ~RequestRunner() = default;
+
+  /// errors as Engine::submit.
+  virtual std::shared_ptr<RequestTicket> submit(Request request,
+                                                std::shared_ptr<RequestListener> listener) = 0;
+  std::shared_ptr<RequestTicket> submit(Request request) { return submit(std::move(request), {}); }
+
+  /// Counters since construction, exact: taken by the engine thread between two steps, so this may
+  /// wait for one forward.
+  [[nodiscard]] virtual SchedulerStats stats() const = 0;
+  /// Runs `call`, which must not throw, on the event thread after everything delivered so far.
+  virtual void post(std::function<void()> call) = 0;
+  [[nodiscard]] virtual int n_cells() const = 0;
+};
+
+}  // namespace swarmkv::internal
