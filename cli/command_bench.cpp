@@ -87,7 +87,7 @@ std::vector<BenchThreshold> check_together(const Settings& settings, const Bench
     out.push_back(parse_threshold(text));
     for (const std::string& arm : {out.back().arm, out.back().over}) {
       if (!holds(o.arms, arm)) {
-        throw UsageError("--threshold " + text + ": the arm '" + arm + "' is not measured");
+        throw UsageError(fmt::format("--threshold {}: the arm '{}' is not measured", text, arm));
       }
     }
   }

@@ -93,7 +93,7 @@ void BenchPrompts::ask_questions(const std::shared_ptr<const Model>& model, cons
     const auto k = static_cast<std::size_t>(i);
     std::string question = options.questions[k % n_questions];
     // Asked again, it begins otherwise: equal prompts would be shared whole.
-    if (k >= n_questions) question = std::to_string(k / n_questions + 1) + ". " + question;
+    if (k >= n_questions) question.insert(0, std::to_string(k / n_questions + 1) + ". ");
     suffixes_.push_back(prompts.suffix("", question, true));
   }
 }

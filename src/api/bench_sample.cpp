@@ -147,9 +147,11 @@ void run_agents(BenchTrial& out, RequestRunner& runner, const std::vector<Reques
   out.cache_was_empty = before.used_cells == 0 && before.counters.n_forward_tokens == 0;
   out.setup_ms = ms_between(zero, now());
   std::vector<std::shared_ptr<RequestTicket>> tickets;
+  tickets.reserve(requests.size());
   for (const Request& request : requests) tickets.push_back(runner.submit(request));
   on_tickets(tickets);
   std::vector<Result> results;
+  results.reserve(tickets.size());
   for (const auto& ticket : tickets) results.push_back(ticket->wait());
   on_tickets({});
   add_results(out, results, requests, zero);

@@ -8,8 +8,8 @@ namespace swarmkv::internal {
 
 const std::vector<std::string>& handoff_names() {
   // The order of the enumerators.
-  static const std::vector<std::string> kNames{"shared", "recompute", "snapshot", "device"};
-  return kNames;
+  static const std::vector<std::string> names{"shared", "recompute", "snapshot", "device"};
+  return names;
 }
 
 std::string_view to_string(Handoff handoff) {

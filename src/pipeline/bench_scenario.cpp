@@ -56,12 +56,12 @@ void read_texts(const ReadContext& context, const Entry& entry, std::vector<std:
 }
 
 void read_arms(const ReadContext& context, const Entry& entry, std::vector<std::string>& out) {
-  static const std::array<std::string, 4> kArms{"shared", "recompute", "snapshot", "device"};
+  static const std::array<std::string, 4> arms{"shared", "recompute", "snapshot", "device"};
   const auto items = internal::read_text_list(context, entry);
   if (!items) return;
   out.clear();
   for (const YamlNode* item : *items) {
-    if (const auto arm = internal::read_choice(context, {entry.key_node, *item}, kArms)) {
+    if (const auto arm = internal::read_choice(context, {entry.key_node, *item}, arms)) {
       out.push_back(*arm);
     }
   }

@@ -34,7 +34,7 @@ RunReport run_with(const Model& model, const Pipeline& pipeline, const std::stri
 
 // From the agents' own numbers: what an arm has to compute, and what it did.
 void check_counters(const RunReport& report, const std::string& handoff) {
-  std::int64_t n_own = 0, n_asked = 0, n_cached = 0;
+  std::int64_t n_own = 0, n_asked = 0;
   const int n_document = report.documents.front().n_tokens;
   int n_agents = 0;
   for (const AgentReport& a : report.agents) {
@@ -42,7 +42,6 @@ void check_counters(const RunReport& report, const std::string& handoff) {
     ++n_agents;
     n_asked += *a.prompt_tokens;
     n_own += *a.prompt_tokens - n_document;
-    n_cached += *a.cached_tokens;
     const bool alone = handoff == "recompute";
     if (handoff != "shared") {  // there, common beginnings of own prompts are shared, too
       EXPECT_EQ(*a.cached_tokens, alone ? 0 : n_document) << a.name;
