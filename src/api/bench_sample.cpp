@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "api/make_runner.h"
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/process_info.h"
 #include "handoff/handoff.h"
@@ -11,7 +12,6 @@
 namespace swarmkv::internal {
 namespace {
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
 // Whole microseconds, as they stand in the file: what is derived from them is the same from both.
 double ms_between(TimePoint from, TimePoint to) {
   const double us = std::chrono::duration<double, std::micro>(to - from).count();

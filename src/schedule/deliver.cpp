@@ -2,17 +2,10 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/clock.h"
 #include "schedule/core.h"
 
 namespace swarmkv::internal {
-namespace {
-
-double seconds(TimePoint from, TimePoint to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
-}  // namespace
-
 ForwardStatus SchedulerCore::forward(std::string& error) {
   const TimePoint before = now_();
   ForwardStatus status = ForwardStatus::kFatal;

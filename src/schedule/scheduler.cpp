@@ -6,16 +6,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "schedule/core.h"
 #include "schedule/inbox.h"
 
 namespace swarmkv::internal {
-namespace {
-
-TimePoint now() { return std::chrono::steady_clock::now(); }
-
-}  // namespace
-
 struct Scheduler::Impl {
   Impl(std::shared_ptr<const Model> m, std::unique_ptr<Context> c, SchedulerOptions options)
       : model(std::move(m)),
