@@ -52,16 +52,18 @@ class Rewriter {
     }
   }
 
-  // Single letters in one word: switches, and at most one flag with a value, whose value is the
-  // rest. Nothing is written if a letter is unknown.
+  // Single letters in one word: switches, and at most one flag with a value, whose value follows
+  // or, for a number, is the rest. Nothing is written for any other word: other programs have flags
+  // of several letters (-hf, -sm), and a part of one must not pass for one of ours.
   bool letters(std::string_view word) {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < word.size(); ++i) {
       const Flag* known = find_flag(std::string("-") + word[i]);
-      if (known == nullptr) return false;
+      if (known == nullptr || (known->name == "help" && word.size() > 1)) return false;
       words.push_back("--" + std::string(known->name));
       if (!known->takes_value()) continue;
       if (i + 1 < word.size()) {
+        if (word[i + 1] < '0' || word[i + 1] > '9') return false;
         words.emplace_back(word.substr(i + 1));
       } else {
         expects_value_ = true;

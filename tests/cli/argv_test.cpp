@@ -54,6 +54,12 @@ TEST(Argv, LeavesUnknownFlagsForTheMessage) {
   EXPECT_EQ(rewrite_args({"-xyz", "--tempp=3"}).words, (Words{"-xyz", "--tempp=3"}));
 }
 
+TEST(Argv, DoesNotTakeAnotherProgramsFlagForLettersOfOurs) {
+  const Words theirs = {"-hf", "-sm", "-fit", "-mg", "-qh"};
+
+  EXPECT_EQ(rewrite_args(theirs).words, theirs);
+}
+
 TEST(Flags, HaveOneMeaningEach) {
   std::set<std::string> seen;
   const auto once = [&seen](const std::string& spelling) {
