@@ -54,6 +54,10 @@ Model Model::load(const ModelOptions& options) {
   if (options.engine == "fake") {
     impl->model = make_fake(options);
   } else if (options.engine == "llama") {
+    if (options.path.empty()) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "[model.load] no model: ModelOptions::path is empty");
+    }
     impl->model = internal::load_llama_model(
         {options.path, options.n_gpu_layers, options.vocab_only, options.log});
   } else {

@@ -55,17 +55,24 @@ class Events final : public YAML::EventHandler {
   YamlBuilder& builder_;
 };
 
-// The most common mistake in a file of prompts: {{ }} at the start of a text without quotes opens a
-// mapping.
+// The most common mistakes in a file of prompts: text without quotes that begins with {{ }}, holds
+// a colon, or braces within braces.
 std::string syntax_hint(const SourceText& source, const SourcePos& pos) {
   const std::string_view line = source.line(pos.line);
+  const std::string quote = "put the whole text in quotes, or after '|' on lines of its own";
   const std::size_t braces = line.find("{{");
   if (braces != std::string_view::npos) {
     const std::size_t before = line.find_last_not_of(" \t", braces == 0 ? 0 : braces - 1);
     if (braces == 0 || before == std::string_view::npos || line[before] == ':') {
-      return "put the whole text in quotes, or after '|' on lines of its own";
+      return quote;
     }
   }
+  // A colon or a brace inside of a text.
+  const std::size_t colon = line.find(": ");
+  const bool second_colon =
+      colon != std::string_view::npos && line.find(": ", colon + 2) != std::string_view::npos;
+  const bool in_braces = line.find('{') != std::string_view::npos;
+  if (second_colon || (in_braces && braces != std::string_view::npos)) return quote;
   if (line.find('\t') < line.find_first_not_of(" \t")) return "indent with spaces, not with tabs";
   return "";
 }
