@@ -310,7 +310,12 @@ TEST(Bench, QuestionsWithALongCommonBeginningMayBeSharedFurther) {
   o.trials = 1;
   for (const BenchTrial& t : run(*rig.model, o)) {
     EXPECT_EQ(t.status, "finished") << t.arm << ": " << t.error;
-    EXPECT_EQ(t.prompt_tokens_computed < t.prompt_tokens_expected, t.arm == "shared");
+    // Only while the first question is still there when the second arrives.
+    if (t.arm == "shared") {
+      EXPECT_LE(t.prompt_tokens_computed, t.prompt_tokens_expected);
+    } else {
+      EXPECT_EQ(t.prompt_tokens_computed, t.prompt_tokens_expected) << t.arm;
+    }
   }
 }
 

@@ -213,7 +213,9 @@ TEST(EngineFailure, AContextThatThrowsAtEveryCallEndsNothingButItself) {
     const Result result = ticket->wait();
     EXPECT_EQ(result.state, RequestState::kFailed);
     EXPECT_EQ(result.error_code, ErrorCode::kEngineFailed);
-    EXPECT_NE(result.error.find("the device is gone"), std::string::npos) << result.error;
+    const bool says_why = result.error.find("the device is gone") != std::string::npos;
+    // Those that came too late hear only that it is over.
+    EXPECT_TRUE(says_why || ticket != tickets[0]) << result.error;
   }
   EXPECT_TRUE(scheduler.stats().engine_failed);
   EXPECT_EQ(scheduler.stats().used_cells, 0);
