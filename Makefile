@@ -10,7 +10,7 @@ export SWARMKV_CACHE CCACHE_DIR SWARMKV_CUDA SWARMKV_LLAMA_DIR
 .DEFAULT_GOAL := help
 # The steps of one target follow each other; the build below them uses all cores anyway.
 .NOTPARALLEL:
-.PHONY: help demo test test-long build bench install uninstall clean setup setup-tests configure
+.PHONY: help demo test test-long build bench campaign peers install uninstall clean setup setup-tests configure
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'
@@ -34,6 +34,14 @@ test-long: setup-tests configure ## the long tests
 bench: setup configure ## micro benchmarks; BENCH_ARGS=--benchmark_filter=step runs some
 	@cmake --build $(BUILD) --target swarmkv_micro
 	$(BUILD)/bench/swarmkv_micro $(BENCH_ARGS)
+
+campaign: setup configure ## the original experiment and sweeps, within an hour: plots, report (CAMPAIGN_ARGS=--full)
+	@cmake --build $(BUILD) --target swarmkv-cli
+	bench/campaign.py $(CAMPAIGN_ARGS)
+
+peers: setup configure ## SwarmKV beside llama-server and llama-batched-bench, about an hour (PEERS_ARGS=)
+	@cmake --build $(BUILD) --target swarmkv-cli
+	bench/peers.py $(PEERS_ARGS)
 
 install: ## library, headers and command below PREFIX (DESTDIR is honoured)
 # Under sudo the cache would be root's and everything would be fetched again: install what was built.

@@ -1,0 +1,1 @@
+"""SwarmKV beside llama-server and llama-batched-bench; bench/peers.py is the command."""
