@@ -50,6 +50,7 @@ int run(std::vector<std::string> arguments) {
   swarmkv::EngineOptions options;
   const swarmkv::Plan plan = swarmkv::make_plan(model, pipeline, options);
   options.ctx_size = plan.ctx_size;
+  options.parallel = plan.parallel;
   swarmkv::Engine engine(model, options);
 
   const swarmkv::RunReport report = engine.run(plan).wait();

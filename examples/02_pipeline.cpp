@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   swarmkv::EngineOptions engine_options;
   const swarmkv::Plan plan = swarmkv::make_plan(model, pipeline, engine_options);
   engine_options.ctx_size = plan.ctx_size;
+  engine_options.parallel = plan.parallel;
   swarmkv::Engine engine(model, engine_options);
   swarmkv::RunOptions run_options;
   run_options.observers.push_back(std::make_shared<Progress>());
