@@ -145,9 +145,9 @@ bool SchedulerCore::start(PrefixNode& node) {
   return false;
 }
 
-// Recurrent and hybrid models: every sequence of a forward brings the same number of tokens, and
-// their ids follow each other. Decoding branches go together in runs of neighbouring ids,
-// everything else alone; turns alternate.
+// Recurrent and hybrid models: every sequence of a forward brings the same number of tokens, and on
+// recurrent ones their ids follow each other. Decoding branches go together, there in runs of
+// neighbouring ids; everything else goes alone; turns alternate.
 void SchedulerCore::compose_equal_lengths() {
   const std::vector<Branch*> in_order(admitted_.begin(), admitted_.end());
   std::map<SeqId, Branch*> decoding;
@@ -161,12 +161,16 @@ void SchedulerCore::compose_equal_lengths() {
     const auto longest_idle = std::min_element(
         decoding.begin(), decoding.end(),
         [](const auto& a, const auto& b) { return a.second->last_step < b.second->last_step; });
-    auto first = longest_idle;
-    while (first != decoding.begin() && std::prev(first)->first + 1 == first->first) --first;
-    for (auto it = first; it != decoding.end(); ++it) {
+    auto it = longest_idle;
+    const bool in_a_run = limits_.consecutive_ids;
+    if (!in_a_run && static_cast<int>(decoding.size()) <= n_budget_) it = decoding.begin();
+    while (in_a_run && it != decoding.begin() && std::prev(it)->first + 1 == it->first) --it;
+    for (std::size_t i = 0; i < decoding.size(); ++i) {
       if (static_cast<int>(batch_.size()) == n_budget_) break;
-      if (it != first && (!limits_.consecutive_ids || std::prev(it)->first + 1 != it->first)) break;
       add_branch_rows(*it->second, 1);
+      const SeqId last = it->first;
+      if (++it == decoding.end()) it = decoding.begin();
+      if (in_a_run && it->first != last + 1) break;
     }
     last_was_decode_ = true;
     return;

@@ -43,8 +43,6 @@ class SchedulerCore {
   /// One step. False: nothing is waiting or running.
   bool step();
   [[nodiscard]] bool idle() const { return branches_.empty(); }
-  /// When the next waiting or running branch times out, if any has a limit.
-  [[nodiscard]] std::optional<TimePoint> next_deadline() const;
 
   [[nodiscard]] const SchedulerStats& stats() const { return stats_; }
   void add_idle(double seconds) { stats_.counters.idle_s += seconds; }

@@ -150,9 +150,4 @@ void SchedulerCore::expire_deadlines() {
   }
 }
 
-std::optional<TimePoint> SchedulerCore::next_deadline() const {
-  if (deadlines_.empty()) return std::nullopt;
-  return deadlines_.begin()->first;
-}
-
 }  // namespace swarmkv::internal

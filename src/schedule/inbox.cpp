@@ -70,14 +70,10 @@ std::future<SchedulerStats> Inbox::ask_stats() {
   return future;
 }
 
-Inbox::News Inbox::take(bool idle, std::optional<TimePoint> until) {
+Inbox::News Inbox::take(bool idle) {
   const MutexLock lock(mutex_);
   while (idle && submitted_.empty() && cancelled_.empty() && asked_.empty() && !stop_) {
-    if (!until) {
-      wake_.wait(mutex_);
-    } else if (wake_.wait_until(mutex_, *until) == std::cv_status::timeout) {
-      break;
-    }
+    wake_.wait(mutex_);
   }
   return {std::exchange(submitted_, {}), std::exchange(cancelled_, {}), std::exchange(asked_, {}),
           stop_};

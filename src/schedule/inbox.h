@@ -5,7 +5,6 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "base/mutex.h"
@@ -33,8 +32,8 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
     std::vector<std::promise<SchedulerStats>> asked;
     bool stop = false;
   };
-  /// What came in; waits for something if `idle`, but not past `until`.
-  News take(bool idle, std::optional<TimePoint> until);
+  /// What came in; waits for something if `idle`.
+  News take(bool idle);
 
  private:
   std::atomic<std::uint64_t> next_id_{0};

@@ -22,20 +22,28 @@ struct Scheduler::Impl {
     while (true) {
       const bool idle = core.idle();
       const TimePoint before = now();
-      Inbox::News news = inbox->take(idle, core.next_deadline());
+      Inbox::News news = inbox->take(idle);
       if (idle) core.add_idle(std::chrono::duration<double>(now() - before).count());
-      try {
-        for (auto& branch : news.submitted) core.submit(std::move(branch));
-        for (const std::uint64_t id : news.cancelled) core.cancel(id, "[schedule] cancelled");
-        if (news.stop) core.cancel_all("[schedule] the engine was shut down");
-        for (auto& promise : news.asked) promise.set_value(stats());
-        if (news.stop) return;
-        core.step();
-      } catch (const std::exception& e) {
-        give_up(e.what());
-      } catch (...) {
-        give_up("unknown exception");
+      // Apart from each other: what one of them throws must not lose the news of the others.
+      for (auto& branch : news.submitted) guarded([&] { core.submit(std::move(branch)); });
+      for (const std::uint64_t id : news.cancelled) {
+        guarded([&] { core.cancel(id, "[schedule] cancelled"); });
       }
+      if (news.stop) guarded([&] { core.cancel_all("[schedule] the engine was shut down"); });
+      for (auto& promise : news.asked) promise.set_value(stats());
+      if (news.stop && core.idle()) return;
+      guarded([&] { core.step(); });
+    }
+  }
+
+  template <typename Call>
+  void guarded(Call call) noexcept {
+    try {
+      call();
+    } catch (const std::exception& e) {
+      give_up(e.what());
+    } catch (...) {
+      give_up("unknown exception");
     }
   }
 

@@ -45,7 +45,7 @@ FakeContext::FakeContext(std::shared_ptr<const FakeOptions> model,
 
 BatchLimits FakeContext::batch_limits() const {
   const bool recurrent = model_->fork_kind == ForkKind::kRecurrent;
-  return {options_.n_batch, recurrent, recurrent};
+  return {options_.n_batch, recurrent, recurrent && !model_->hybrid};
 }
 
 ForwardStatus FakeContext::forward(const Batch& batch) {

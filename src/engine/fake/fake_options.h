@@ -12,6 +12,7 @@ struct FakeOptions {
   int n_ctx_train = 131072;
   int n_swa = 0;  ///< window in tokens; needed (>= 1) for ForkKind::kWindow
   ForkKind fork_kind = ForkKind::kFull;
+  bool hybrid = false;  ///< with ForkKind::kRecurrent: a forward takes sequence ids in any order
   bool add_start_token = true;
   bool has_chat_template = true;
   bool can_generate = true;
