@@ -10,7 +10,7 @@
 namespace swarmkv::internal {
 namespace {
 
-// A pool without a plan: the training context, or what half of the free memory holds.
+// A pool without a plan: the training context, within reason.
 int default_cells(const swarmkv::Model& model, const EngineOptions& options) {
   const ModelDescription d = model.describe();
   int n_cells = options.ctx_size > 0 ? options.ctx_size : std::min(d.n_ctx_train, 8192);

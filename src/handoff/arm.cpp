@@ -7,8 +7,9 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr SeqId kOwn = 0;    // the only sequence of a context that is one agent's
-constexpr SeqId kAgent = 1;  // device: the document was computed in sequence 0
+constexpr SeqId kOwn = 0;  // the only sequence of a context that is one agent's
+// device: one context for both, one after the other
+constexpr SeqId kDocument = 0, kAgent = 1;
 
 // A context for one agent at a time, used once. The one made at construction serves the first.
 class FreshContexts {
@@ -107,10 +108,11 @@ class DeviceArm final : public Arm {
     Context& c = context();
     if (work.tokens() != saved_) {
       saved_.clear();
-      work.compute(c, 0);
-      state_ = c.save(0, Where::kDevice);
+      state_ = {};
+      work.compute(c, kDocument);
+      state_ = c.save(kDocument, Where::kDevice);
       saved_ = work.tokens();
-      c.release(0);  // else the pool would hold the document twice
+      c.release(kDocument);  // else the pool would hold the document twice
     }
     work.ready();
     c.load(state_, kAgent);
@@ -119,7 +121,7 @@ class DeviceArm final : public Arm {
   }
   void end() override {
     if (context_ == nullptr) return;
-    context_->release(0);  // where a prefix was left half done
+    context_->release(kDocument);  // where a prefix was left half done
     context_->release(kAgent);
   }
   void lost() override {

@@ -52,7 +52,7 @@ void SerialLoop::run() {
 
 void SerialLoop::look_around(bool idle) {
   const TimePoint before = now();
-  Inbox::News news = inbox_.take(idle, next_deadline());
+  Inbox::News news = inbox_.take(idle);
   const TimePoint after = now();
   if (idle) stats_.counters.idle_s += seconds(before, after);
   for (auto& branch : news.submitted) waiting_.push_back(std::move(branch));
@@ -95,14 +95,6 @@ void SerialLoop::end_waiting(std::uint64_t id, RequestState state, ErrorCode cod
   conclude(*branch, state, FinishReason::kNone, code, error, now());
 }
 
-std::optional<TimePoint> SerialLoop::next_deadline() const {
-  std::optional<TimePoint> first;
-  for (const auto& branch : waiting_) {
-    if (branch->deadline && (!first || *branch->deadline < *first)) first = branch->deadline;
-  }
-  return first;
-}
-
 SchedulerStats SerialLoop::stats() const {
   SchedulerStats stats = stats_;
   EngineCounters& t = stats.counters;
@@ -143,6 +135,10 @@ void SerialLoop::serve(Branch& branch) {
     state = RequestState::kFailed;
     code = ErrorCode::kInternal;
     error = std::string("[handoff] internal error: ") + e.what();
+  } catch (...) {
+    state = RequestState::kFailed;
+    code = ErrorCode::kInternal;
+    error = "[handoff] internal error: unknown exception";
   }
   try {
     if (!engine_broke_) arm_.end();

@@ -31,7 +31,6 @@ class SerialLoop {
   void look_around(bool idle);
   void check_current();
   void end_waiting(std::uint64_t id, RequestState state, ErrorCode code, const std::string& error);
-  [[nodiscard]] std::optional<TimePoint> next_deadline() const;
   [[nodiscard]] SchedulerStats stats() const;
 
   void serve(Branch& branch);

@@ -64,6 +64,7 @@ SequenceState LlamaContext::save(SeqId seq, Where where) {
   synchronize();
   state.size_bytes = state_size(seq, Where::kHost);
   state.bytes.resize(state_size(seq, where));
+  if (where == Where::kDevice) device_saves_.erase(seq);  // its tensors go, whatever comes of this
   std::string reason;
   const std::size_t n = counted(reason, [&] {
     return llama_state_seq_get_data_ext(context_.get(), state.bytes.data(), state.bytes.size(), seq,
