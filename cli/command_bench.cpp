@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,9 +106,15 @@ std::vector<BenchTrial> take_up(const std::string& path, const BenchSetup& setup
   if (::access(path.c_str(), F_OK) != 0) return {};
   const std::string text = read_whole(path, kLargest);
   std::vector<BenchTrial> done = parse_bench_lines(text, setup);
+  // A sample that was being written when the process ended; nobody else's last line.
+  constexpr std::string_view kBegin = R"({"schema":"swarmkv.bench/1")";
   const std::size_t end = text.rfind('\n');
   const std::size_t n_whole = end == std::string::npos ? 0 : end + 1;
-  if (n_whole < text.size()) ReportFile(path).write(std::string_view(text).substr(0, n_whole));
+  const std::string_view rest = std::string_view(text).substr(n_whole);
+  if (rest.substr(0, kBegin.size()) != kBegin.substr(0, rest.size())) {
+    throw Error(ErrorCode::kCorrupt, "[bench.resume] '" + path + "' does not end in a sample");
+  }
+  if (!rest.empty()) ReportFile(path).write(std::string_view(text).substr(0, n_whole));
   return done;
 }
 
@@ -139,18 +146,25 @@ int command_bench(const Settings& settings, const Invocation& invocation) {
   pipeline.model = scenario.model;
   const ModelChoice choice = choose_model(settings, pipeline, invocation.environment);
   if (settings.resume) {
-    for (const std::string& input : {options.document, choice.path}) {
+    std::vector<std::string> inputs{options.document, choice.path};
+    if (settings.questions) inputs.push_back(*settings.questions);
+    inputs.insert(inputs.end(), settings.arguments.begin(), settings.arguments.end());
+    for (const std::string& input : inputs) {
       if (!is_same_file(*settings.resume, input)) continue;
       throw UsageError("--resume '" + *settings.resume + "' is an input of this run");
     }
     const ReportFile checked(*settings.resume);
   }
 
+  if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) {
+    throw Error(ErrorCode::kUnwritable, "[bench] standard output is closed");
+  }
+
   Interrupts interrupts;  // before any thread
   const Model model = Model::load(model_options(settings, pipeline, choice));
   Bench bench(model, options);
   std::vector<BenchTrial> done;
-  if (settings.resume) done = take_up(*settings.resume, bench.setup());
+  if (settings.resume) done = bench.known(take_up(*settings.resume, bench.setup()));
   const int n_all = bench.n_trials();
   const auto tell = [&](const std::string& line) {
     if (!settings.quiet) say(line);
@@ -170,6 +184,13 @@ int command_bench(const Settings& settings, const Invocation& invocation) {
     for (const BenchTrial& trial : done) show(to_json_line(trial, bench.setup()));
   }
   interrupts.on_first([&bench](const char*) { bench.cancel(); });
+  // An error must not leave the signal a bench that is gone.
+  struct Detach {
+    Interrupts& from;
+    ~Detach() {
+      from.finishing([] {});
+    }
+  } const detach{interrupts};
   const std::vector<BenchTrial> trials = bench.run(
       std::move(done),
       [&](const BenchTrial& trial) {
@@ -179,12 +200,16 @@ int command_bench(const Settings& settings, const Invocation& invocation) {
         tell(sample_line(trial, ++number, n_all));
       },
       [&](const std::string& arm) { tell("warm-up: " + arm + "\n"); });
-  interrupts.finishing([] {});
 
   const std::vector<BenchRow> rows = summarise(trials);
   int code = 0;
   for (const BenchRow& row : rows) {
-    if (row.n_failed > 0) code = 1;
+    if (row.n_failed == 0) continue;
+    code = 1;
+    say_error(
+        fit_for_terminal(fmt::format("{} of {} samples of {} with {} agents failed: {}",
+                                     row.n_failed, row.n_trials, row.arm, row.n_agents, row.error),
+                         400));
   }
   if (!raw) {
     try {

@@ -99,7 +99,8 @@ struct BenchSetup {
   int threads = 0, threads_batch = 0, batch_size = 0, ctx_size = 0, parallel = 0;
   std::string cache_type_k, cache_type_v, flash_attn;
   bool deterministic = false, ignore_eos = true;
-  double temperature = 0;
+  double temperature = 0, top_p = 0, min_p = 0, repeat_penalty = 0;
+  int top_k = 0, repeat_last_n = 0, n_gpu_layers = 0;
   std::uint32_t seed = 0;
 };
 
@@ -115,6 +116,8 @@ class SWARMKV_API Bench {
 
   [[nodiscard]] const BenchSetup& setup() const;
   [[nodiscard]] int n_trials() const;  ///< samples of a whole campaign
+  /// Those of `trials` that belong to this campaign, each once.
+  [[nodiscard]] std::vector<BenchTrial> known(std::vector<BenchTrial> trials) const;
 
   using OnTrial = std::function<void(const BenchTrial&)>;
   using OnWarmup = std::function<void(const std::string& arm)>;

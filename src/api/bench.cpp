@@ -83,7 +83,13 @@ BenchSetup setup_of(const Model& model, const BenchOptions& o,
   s.flash_attn = o.engine.flash_attn;
   s.deterministic = o.engine.deterministic;
   s.ignore_eos = o.ignore_eos;
+  s.n_gpu_layers = model.impl().options.n_gpu_layers;
   s.temperature = o.sampling.temperature;
+  s.top_k = o.sampling.top_k;
+  s.top_p = o.sampling.top_p;
+  s.min_p = o.sampling.min_p;
+  s.repeat_penalty = o.sampling.repeat_penalty;
+  s.repeat_last_n = o.sampling.repeat_last_n;
   s.seed = o.seed;
   return s;
 }
@@ -173,6 +179,18 @@ Bench::~Bench() = default;
 
 const BenchSetup& Bench::setup() const { return impl_->setup; }
 int Bench::n_trials() const { return static_cast<int>(impl_->steps().size()); }
+
+std::vector<BenchTrial> Bench::known(std::vector<BenchTrial> trials) const {
+  std::vector<BenchTrial> out;
+  for (const BenchStep& step : impl_->steps()) {
+    const auto known = std::find_if(trials.begin(), trials.end(),
+                                    [&](const BenchTrial& t) { return is_of(t, step); });
+    if (known == trials.end()) continue;
+    out.push_back(std::move(*known));
+    trials.erase(known);
+  }
+  return out;
+}
 
 std::vector<BenchTrial> Bench::run(std::vector<BenchTrial> done, const OnTrial& on_trial,
                                    const OnWarmup& on_warmup) {

@@ -6,6 +6,7 @@
 #include "api/documents.h"
 #include "base/digest.h"
 #include "engine/prompt.h"
+#include "schedule/scheduler.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -13,9 +14,9 @@ namespace {
 
 // The sentence of the original experiment.
 constexpr std::string_view kSentence = "The quick brown fox jumps over the lazy dog. ";
-constexpr std::size_t kSharedByAccident = 32;  // SchedulerOptions::min_accidental_match
+const auto kSharedByAccident = static_cast<std::size_t>(SchedulerOptions{}.min_accidental_match);
 
-std::string digest_of(const Tokens& tokens) {
+std::string ids_digest128(const Tokens& tokens) {
   return digest128({reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(Token)});
 }
 
@@ -126,7 +127,7 @@ std::shared_ptr<const Tokens> BenchPrompts::document(int n_tokens) const {
   return std::make_shared<const Tokens>(document_.begin(), document_.begin() + n_tokens);
 }
 
-std::string BenchPrompts::document_digest() const { return digest_of(document_); }
+std::string BenchPrompts::document_digest() const { return ids_digest128(document_); }
 
 std::string BenchPrompts::suffixes_digest() const {
   Tokens all;
@@ -134,7 +135,7 @@ std::string BenchPrompts::suffixes_digest() const {
     all.push_back(static_cast<Token>(suffix.size()));
     all.insert(all.end(), suffix.begin(), suffix.end());
   }
-  return digest_of(all);
+  return ids_digest128(all);
 }
 
 bool BenchPrompts::differ_early() const {

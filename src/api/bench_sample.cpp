@@ -13,12 +13,12 @@ namespace swarmkv::internal {
 namespace {
 
 // Whole microseconds, as they stand in the file: what is derived from them is the same from both.
-double ms_between(TimePoint from, TimePoint to) {
+double whole_us_in_ms(TimePoint from, TimePoint to) {
   const double us = std::chrono::duration<double, std::micro>(to - from).count();
   return std::round(us) / 1000;
 }
 
-std::string digest_of(const Tokens& tokens) {
+std::string ids_digest64(const Tokens& tokens) {
   return digest64({reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(Token)});
 }
 
@@ -56,7 +56,7 @@ Request request_of(const BenchOptions& options, const BenchPrompts& prompts, con
 
 BenchAgent agent_of(const Result& r, const Request& request, TimePoint zero) {
   const auto at = [&](const std::optional<TimePoint>& t) {
-    return t ? std::optional(ms_between(zero, *t)) : std::nullopt;
+    return t ? std::optional(whole_us_in_ms(zero, *t)) : std::nullopt;
   };
   BenchAgent out;
   out.prompt_tokens = request.n_prompt();
@@ -70,7 +70,7 @@ BenchAgent agent_of(const Result& r, const Request& request, TimePoint zero) {
   out.handed_over_ms = at(r.handed_over);
   out.first_token_ms = at(r.first_token);
   out.finished_ms = at(r.finished);
-  out.token_ids_digest = digest_of(r.tokens);
+  out.token_ids_digest = ids_digest64(r.tokens);
   return out;
 }
 
@@ -88,7 +88,7 @@ std::optional<double> decode_speed(const std::vector<Result>& results) {
     n += std::count_if(r.token_times.begin(), r.token_times.end(),
                        [&](TimePoint t) { return t > *from; });
   }
-  return 1000.0 * static_cast<double>(n) / ms_between(*from, *to);
+  return 1000.0 * static_cast<double>(n) / whole_us_in_ms(*from, *to);
 }
 
 void add_results(BenchTrial& out, const std::vector<Result>& results,
@@ -99,14 +99,14 @@ void add_results(BenchTrial& out, const std::vector<Result>& results,
     out.agents.push_back(agent_of(r, requests[i], zero));
     out.prompt_tokens += requests[i].n_prompt();
     out.completion_tokens += static_cast<std::int64_t>(r.tokens.size());
-    if (r.finished) out.wall_ms = std::max(out.wall_ms, ms_between(zero, *r.finished));
+    if (r.finished) out.wall_ms = std::max(out.wall_ms, whole_us_in_ms(zero, *r.finished));
     all.push_back(static_cast<Token>(r.tokens.size()));
     all.insert(all.end(), r.tokens.begin(), r.tokens.end());
     if (r.state == RequestState::kFinished) continue;
     if (out.status == "finished") out.error = r.error;
-    out.status = r.state == RequestState::kCancelled ? "cancelled" : "failed";
+    out.status = r.state == RequestState::kCancelled ? "failed" : "failed";
   }
-  out.token_ids_digest = digest_of(all);
+  out.token_ids_digest = ids_digest64(all);
   out.decode_tokens_per_s = decode_speed(results);
 }
 
@@ -145,7 +145,7 @@ void run_agents(BenchTrial& out, RequestRunner& runner, const std::vector<Reques
                 TimePoint zero, const OnTickets& on_tickets) {
   const SchedulerStats before = runner.stats();
   out.cache_was_empty = before.used_cells == 0 && before.counters.n_forward_tokens == 0;
-  out.setup_ms = ms_between(zero, now());
+  out.setup_ms = whole_us_in_ms(zero, now());
   std::vector<std::shared_ptr<RequestTicket>> tickets;
   tickets.reserve(requests.size());
   for (const Request& request : requests) tickets.push_back(runner.submit(request));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "swarmkv/bench.h"
@@ -57,18 +58,20 @@ class Lines {
 
 std::string to_compat(const std::vector<BenchTrial>& trials, const BenchSetup& setup,
                       const std::string& label) {
-  int longest = 0;
+  // Only what did the same work is compared: the largest case of two agents.
+  std::pair<int, int> largest{0, 0};
+  const auto size = [](const BenchTrial& t) { return std::pair(t.n_document, t.n_output); };
   for (const BenchTrial& t : trials) {
-    if (usable(t)) longest = std::max(longest, t.n_document);
+    if (usable(t)) largest = std::max(largest, size(t));
   }
   std::string other;
   for (const BenchTrial& t : trials) {
-    if (other.empty() && usable(t) && t.n_document == longest && t.arm != kBaseline) other = t.arm;
+    if (other.empty() && usable(t) && size(t) == largest && t.arm != kBaseline) other = t.arm;
   }
   const auto trial_of = [&](const std::string& arm) {
     std::vector<const BenchTrial*> found;
     for (const BenchTrial& t : trials) {
-      if (usable(t) && t.n_document == longest && t.arm == arm) found.push_back(&t);
+      if (usable(t) && size(t) == largest && t.arm == arm) found.push_back(&t);
     }
     return middle(std::move(found));
   };

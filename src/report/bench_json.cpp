@@ -63,7 +63,13 @@ Json setup_json(const BenchSetup& s) {
               {"flash_attn", json_text(s.flash_attn)},
               {"deterministic", s.deterministic},
               {"ignore_eos", s.ignore_eos},
-              {"temperature", json_number(s.temperature)}};
+              {"n_gpu_layers", s.n_gpu_layers},
+              {"temperature", json_number(s.temperature)},
+              {"top_k", s.top_k},
+              {"top_p", json_number(s.top_p)},
+              {"min_p", json_number(s.min_p)},
+              {"repeat_penalty", json_number(s.repeat_penalty)},
+              {"repeat_last_n", s.repeat_last_n}};
 }
 
 Json trial_json(const BenchTrial& t) {

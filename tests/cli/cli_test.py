@@ -255,6 +255,37 @@ class BenchTest(CliTest):
             self.assertEqual(line["schema"], "swarmkv.bench/1")
         return lines
 
+    def test_resume_never_touches_a_file_that_is_not_its_own(self):
+        path = os.path.join(self.folder, "precious.txt")
+        for text in ("no newline at its end", '{"other": 1}'):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            code, _, err = self.bench(*self.SMALL, "--resume", path)
+            self.assertEqual(code, 3, err)
+            with open(path, encoding="utf-8") as f:
+                self.assertEqual(f.read(), text)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("What is it?")
+        code, _, err = self.bench("-npp", "40", "-npl", "1", "--questions", path, "--resume", path)
+        self.assertEqual(code, 2, err)
+
+    def test_resume_knows_a_campaign_by_its_sampling_and_counts_only_its_own_samples(self):
+        path = os.path.join(self.folder, "kept.jsonl")
+        first = ("-npp", "40", "-npl", "2", "--temp", "1", "--resume", path)
+        self.check(self.bench(*first, "-r", "1", "-ntg", "4", "--top-k", "1"), 0)
+        code, _, err = self.bench(*first, "-r", "2", "-ntg", "4", "--top-k", "200")
+        self.assertEqual(code, 3, err)
+        self.assertIn("top_k", err)
+        code, out, err = self.bench(*first, "-r", "1", "-ntg", "8", "--top-k", "1", "-o", "jsonl")
+        self.assertEqual(code, 0, err)
+        self.assertIn("2 samples, 0 known", err)
+        self.assertEqual({json.loads(line)["output_tokens"] for line in out.splitlines()}, {8})
+
+    def test_a_failed_arm_is_named_even_quietly(self):
+        code, _, err = self.bench(*self.SMALL, "-q", "--fake-fail-at-forward", "2")
+        self.assertEqual(code, 1)
+        self.assertIn("failed", err)
+
     def test_a_table_of_every_arm_in_every_case(self):
         code, out, err = self.bench("-npp", "40,80", "-npl", "1,3", "-ntg", "0,4", "-r", "1",
                                     "--arms", "recompute,shared,snapshot,device")

@@ -89,6 +89,20 @@ TEST(BenchReport, CompatTakesTheMiddleTrialAndCountsThePrefillThatIsStillNeeded)
   EXPECT_NE(text.find("SwarmKV_Branch2_TTFT_Proxy_Ms: 100.000\n"), std::string::npos) << text;
 }
 
+TEST(BenchReport, CompatComparesOnlyTheSameWork) {
+  BenchTrial longer = sample_trial("recompute", 2, 1);
+  longer.n_output *= 10;
+  std::vector<BenchTrial> trials = sample_trials();
+  const std::string same = to_compat(trials, sample_setup(), "");
+  BenchTrial other = sample_trial("shared", 2, 1);
+  other.n_output = 1;
+  other.wall_ms = 1;
+  trials.push_back(other);
+  EXPECT_EQ(to_compat(trials, sample_setup(), ""), same);
+  trials.push_back(longer);
+  EXPECT_THROW((void)to_compat(trials, sample_setup(), ""), Error) << "nothing to compare it with";
+}
+
 TEST(BenchReport, CompatNeedsBothArmsWithTwoAgents) {
   EXPECT_THROW((void)to_compat({}, sample_setup(), ""), Error);
   EXPECT_THROW((void)to_compat({sample_trial("recompute", 2, 0)}, sample_setup(), ""), Error);
