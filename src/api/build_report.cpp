@@ -42,8 +42,7 @@ void add_documents(RunReport& report, const RunRecord& record) {
     out.name = document.name;
     out.digest = document.digest;
     out.n_tokens = n_prefix;
-    // Agents that compute it by themselves each count; else what is beyond it was another run's.
-    out.computed_tokens = record.computes_alone ? n_computed : std::min(n_computed, n_prefix);
+    out.computed_tokens = n_computed;  // more than it has if it had to be computed again
     out.source = out.computed_tokens > 0 ? "computed" : "cached";
     if (began && ready && out.computed_tokens > 0) {
       out.prefill_ms = *ready - *began;

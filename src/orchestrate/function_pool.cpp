@@ -51,9 +51,10 @@ FunctionPool::FunctionPool(int n_threads, const ThreadFactory& make_thread) {
   } catch (const std::system_error& error) {
     const std::size_t n_started = threads_.size();
     stop_and_join();
-    throw Error(ErrorCode::kEngineFailed, "[orchestrate.pool] cannot start thread " +
-                                              std::to_string(n_started + 1) + " of " +
-                                              std::to_string(n_threads) + ": " + error.what());
+    throw Error(ErrorCode::kDoesNotFit,
+                "[orchestrate.pool] cannot start thread " + std::to_string(n_started + 1) + " of " +
+                    std::to_string(n_threads) + ": " + error.what() +
+                    "; raise the limits on threads and memory (ulimit -u, -v)");
   } catch (...) {
     stop_and_join();
     throw;

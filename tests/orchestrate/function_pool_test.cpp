@@ -126,7 +126,7 @@ TEST(FunctionPool, AThreadThatCannotBeCreatedIsACleanError) {
     });
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kEngineFailed);
+    EXPECT_EQ(error.code(), ErrorCode::kDoesNotFit);
     EXPECT_NE(std::string(error.what()).find("thread 4 of 8"), std::string::npos) << error.what();
   }
   EXPECT_THROW(FunctionPool(0), Error);
