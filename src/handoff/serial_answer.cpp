@@ -9,14 +9,6 @@
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
-namespace {
-
-[[noreturn]] void fail(ErrorCode code, const std::string& what) {
-  throw Error(code, "[handoff] " + what);
-}
-
-}  // namespace
-
 // One request's prefix, as its arm sees it.
 class SerialLoop::Work final : public PrefixWork {
  public:
@@ -50,7 +42,7 @@ FinishReason SerialLoop::answer(Branch& branch) {
   branch.result.handed_over = now();
   // Decoding behind an empty or short cache succeeds and means nothing.
   const Pos length = place.context->length(place.seq);
-  const int n_prefix = std::min(branch.request.n_prefix(), branch.n_prompt() - 1);
+  const int n_prefix = branch.n_shareable();
   if (length != n_prefix) {
     fail(ErrorCode::kEngineFailed, "'" + branch.request.label + "' begins behind " +
                                        std::to_string(n_prefix) + " tokens, its sequence holds " +
@@ -63,7 +55,7 @@ FinishReason SerialLoop::answer(Branch& branch) {
 
 Arm::Place SerialLoop::place_for(Branch& branch) {
   branch.state = RequestState::kPrefilling;
-  const int n_prefix = std::min(branch.request.n_prefix(), branch.n_prompt() - 1);
+  const int n_prefix = branch.n_shareable();
   if (n_prefix == 0) {
     branch.result.prefix_ready = now();
     return arm_.begin_empty();
@@ -147,16 +139,8 @@ void SerialLoop::forward(Context& context, const Batch& batch) {
     computing_ = &context;
   }
   const TimePoint before = now();
-  ForwardStatus status = ForwardStatus::kFatal;
   std::string error;
-  try {
-    status = context.forward(batch);
-    context.synchronize();
-  } catch (const std::exception& e) {
-    error = e.what();
-  } catch (...) {
-    error = "unknown exception";
-  }
+  const ForwardStatus status = evaluate(context, batch, error);
   {
     const MutexLock lock(mutex_);
     computing_ = nullptr;
@@ -182,8 +166,7 @@ void SerialLoop::forward(Context& context, const Batch& batch) {
       break;
   }
   engine_broke_ = true;
-  fail(ErrorCode::kEngineFailed,
-       "the engine failed: " + (error.empty() ? "the runtime gave no reason" : error));
+  fail(ErrorCode::kEngineFailed, "the engine failed: " + error);
 }
 
 Token SerialLoop::sample(Branch& branch, Context& context, int row) {

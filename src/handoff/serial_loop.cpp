@@ -8,21 +8,10 @@
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
-namespace {
 
-constexpr int kMostFatalInARow = 3;  // as the scheduler
-
-[[noreturn]] void fail(ErrorCode code, const std::string& what) {
+void SerialLoop::fail(ErrorCode code, const std::string& what) {
   throw Error(code, "[handoff] " + what);
 }
-
-std::string timeout_message(const Branch& branch) {
-  return "[handoff] '" + branch.request.label + "' ran out of time: limit " +
-         std::to_string(branch.request.timeout.count()) + " ms, " +
-         std::to_string(branch.n_generated()) + " tokens generated";
-}
-
-}  // namespace
 
 SerialLoop::SerialLoop(const Model& model, Arm& arm, SerialOptions options, Inbox& inbox)
     : model_(model), arm_(arm), options_(options), inbox_(inbox), started_(now()) {
@@ -67,7 +56,8 @@ void SerialLoop::look_around(bool idle) {
       end_waiting(branch.id, RequestState::kFailed, ErrorCode::kEngineFailed,
                   "[handoff] the engine failed earlier");
     } else if (branch.deadline && *branch.deadline <= after) {
-      end_waiting(branch.id, RequestState::kFailed, ErrorCode::kTimeout, timeout_message(branch));
+      end_waiting(branch.id, RequestState::kFailed, ErrorCode::kTimeout,
+                  "[handoff] " + timeout_message(branch));
     } else {
       ++i;
     }
@@ -81,7 +71,7 @@ void SerialLoop::check_current() {
   if (stopping_) fail(ErrorCode::kCancelled, "the engine was shut down");
   if (current_cancelled_) fail(ErrorCode::kCancelled, "cancelled");
   if (current_->deadline && *current_->deadline <= now()) {
-    throw Error(ErrorCode::kTimeout, timeout_message(*current_));
+    fail(ErrorCode::kTimeout, timeout_message(*current_));
   }
 }
 

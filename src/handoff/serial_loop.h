@@ -27,6 +27,7 @@ class SerialLoop {
  private:
   class Work;
 
+  [[noreturn]] static void fail(ErrorCode code, const std::string& what);
   // Between two forwards: what came in, who ran out of time.
   void look_around(bool idle);
   void check_current();

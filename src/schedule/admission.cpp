@@ -44,7 +44,7 @@ bool SchedulerCore::try_admit(Branch& branch) {
 }
 
 bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts) {
-  const int base_end = std::max(spot.n, std::min(branch.request.n_prefix(), branch.n_prompt() - 1));
+  const int base_end = std::max(spot.n, branch.n_shareable());
   const int n_new_prefix = base_end - spot.n;
   cuts.push_back(base_end);
   cuts.erase(std::remove_if(cuts.begin(), cuts.end(),

@@ -1,8 +1,29 @@
 #include "schedule/branch.h"
 
+#include <exception>
 #include <utility>
 
 namespace swarmkv::internal {
+
+std::string timeout_message(const Branch& branch) {
+  return "'" + branch.request.label + "' ran out of time: limit " +
+         std::to_string(branch.request.timeout.count()) + " ms, " +
+         std::to_string(branch.n_generated()) + " tokens generated";
+}
+
+ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error) {
+  ForwardStatus status = ForwardStatus::kFatal;
+  try {
+    status = context.forward(batch);
+    context.synchronize();
+  } catch (const std::exception& e) {
+    error = e.what();
+  } catch (...) {
+    error = "unknown exception";
+  }
+  if (status == ForwardStatus::kFatal && error.empty()) error = "the runtime gave no reason";
+  return status;
+}
 
 std::optional<FinishReason> accept_token(Branch& branch, const Model& model, Token token,
                                          TimePoint t) {

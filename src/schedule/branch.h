@@ -8,11 +8,12 @@
 //   fed.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "engine/model.h"
+#include "engine/context.h"
 #include "kv/prefix_tree.h"
 #include "swarmkv/request.h"
 #include "text/text_stream.h"
@@ -63,6 +64,8 @@ struct Branch {
   Result result;
 
   [[nodiscard]] int n_prompt() const { return request.n_prompt(); }
+  /// Of the declared prefix; a prompt's last token is always evaluated by itself.
+  [[nodiscard]] int n_shareable() const { return std::min(request.n_prefix(), n_prompt() - 1); }
   [[nodiscard]] int n_generated() const { return static_cast<int>(result.tokens.size()); }
   [[nodiscard]] int n_known() const { return n_prompt() + n_generated(); }
   [[nodiscard]] int n_to_feed() const { return n_known() - n_past; }
@@ -81,6 +84,16 @@ struct Branch {
 
 /// Cells a running branch takes at a time.
 inline constexpr int kGrowth = 64;
+
+/// Forwards that fail for good, in a row, until an engine is not trusted any more.
+inline constexpr int kMostFatalInARow = 3;
+
+/// What a branch hears when its time is over, without who says it.
+[[nodiscard]] std::string timeout_message(const Branch& branch);
+
+/// Forwards the batch and waits for the device. Nothing is thrown: a failure is kFatal and has a
+/// reason in `error`.
+[[nodiscard]] ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error);
 
 /// A token was chosen for the branch: tells its client. Answers why the branch ends with it, if it
 /// does.

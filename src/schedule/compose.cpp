@@ -2,6 +2,7 @@
 // chunks.
 #include <algorithm>
 
+#include "base/clock.h"
 #include "schedule/chunks.h"
 #include "schedule/core.h"
 
@@ -46,7 +47,7 @@ void SchedulerCore::fork_ready_branches() {
   // A window model's cells were recycled since they were matched: match again, what is left is
   // found shorter.
   for (Branch* branch : stuck) preempt(*branch, false);
-  if (any) stats_.counters.fork_s += std::chrono::duration<double>(now_() - before).count();
+  if (any) stats_.counters.fork_s += seconds(before, now_());
 }
 
 void SchedulerCore::add_branch_rows(Branch& branch, int n) {

@@ -8,17 +8,8 @@
 namespace swarmkv::internal {
 ForwardStatus SchedulerCore::forward(std::string& error) {
   const TimePoint before = now_();
-  ForwardStatus status = ForwardStatus::kFatal;
   // Whatever an engine throws, the loop goes on; the message reaches whoever waited for these rows.
-  try {
-    status = context_.forward(batch_);
-    context_.synchronize();
-  } catch (const std::exception& e) {
-    error = e.what();
-  } catch (...) {
-    error = "unknown exception";
-  }
-  if (status == ForwardStatus::kFatal && error.empty()) error = "the runtime gave no reason";
+  const ForwardStatus status = evaluate(context_, batch_, error);
   const double spent = seconds(before, now_());
   stats_.n_evictions = tree_.n_evictions();
   EngineCounters& c = stats_.counters;
@@ -143,10 +134,7 @@ void SchedulerCore::expire_deadlines() {
   const TimePoint now = now_();
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Branch& branch = *branches_.at(deadlines_.begin()->second);
-    fail(branch, ErrorCode::kTimeout,
-         "[schedule] '" + branch.request.label + "' ran out of time: limit " +
-             std::to_string(branch.request.timeout.count()) + " ms, " +
-             std::to_string(branch.n_generated()) + " tokens generated");
+    fail(branch, ErrorCode::kTimeout, "[schedule] " + timeout_message(branch));
   }
 }
 

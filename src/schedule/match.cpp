@@ -10,7 +10,7 @@ SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) {
   const PromptView prompt(branch.request);
   const int limit =
       branch.n_prompt() - 1;  // one token is always evaluated by itself: a cache has no logits
-  const int declared = std::min(branch.request.n_prefix(), limit);
+  const int declared = branch.n_shareable();
   // An accidental match would move the cuts, and with them the arithmetic.
   const int min_gain =
       options_.deterministic ? std::numeric_limits<int>::max() : options_.min_accidental_match;
@@ -44,7 +44,7 @@ SchedulerCore::Spot SchedulerCore::find_spot(const Branch& branch) {
 // this one.
 SchedulerCore::Spot SchedulerCore::on_own_cuts(const Branch& branch, const Spot& spot) {
   const Request& request = branch.request;
-  const int declared = std::min(request.n_prefix(), branch.n_prompt() - 1);
+  const int declared = branch.n_shareable();
   const int grid = std::min(options_.grid, limits_.n_tokens);
   const auto is_cut = [&](int at) {
     return at % grid == 0 || at == declared ||

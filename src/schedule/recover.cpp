@@ -5,11 +5,6 @@
 #include "schedule/core.h"
 
 namespace swarmkv::internal {
-namespace {
-
-constexpr int kMostFatalInARow = 3;
-
-}  // namespace
 
 void SchedulerCore::recover(ForwardStatus status, const std::string& error) {
   admission_may_help_ = true;

@@ -34,7 +34,7 @@ void SchedulerCore::mark_wanted() {
     last_prefix = prefix;
     const int limit = branch->n_prompt() - 1;
     tree_
-        .match(PromptView(branch->request), limit, std::min(branch->request.n_prefix(), limit),
+        .match(PromptView(branch->request), limit, branch->n_shareable(),
                options_.min_accidental_match)
         .node->wanted = true;
     if (++n_looked == kMaxWantedLooked) break;

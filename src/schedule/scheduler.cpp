@@ -23,7 +23,7 @@ struct Scheduler::Impl {
       const bool idle = core.idle();
       const TimePoint before = now();
       Inbox::News news = inbox->take(idle);
-      if (idle) core.add_idle(std::chrono::duration<double>(now() - before).count());
+      if (idle) core.add_idle(seconds(before, now()));
       // Apart from each other: what one of them throws must not lose the news of the others.
       for (auto& branch : news.submitted) guarded([&] { core.submit(std::move(branch)); });
       for (const std::uint64_t id : news.cancelled) {
@@ -58,7 +58,7 @@ struct Scheduler::Impl {
 
   SchedulerStats stats() const {
     SchedulerStats stats = core.stats();
-    const double spent = std::chrono::duration<double>(now() - started).count();
+    const double spent = seconds(started, now());
     EngineCounters& t = stats.counters;
     t.other_s = std::max(0.0, spent - t.forward_s - t.sample_s - t.fork_s - t.idle_s);
     return stats;

@@ -29,7 +29,6 @@ class Scheduler final : public RequestRunner {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  using Ticket = RequestTicket;
   using RequestRunner::submit;
   std::shared_ptr<RequestTicket> submit(Request request,
                                         std::shared_ptr<RequestListener> listener) override;
