@@ -37,8 +37,7 @@ void add_metrics(AgentReport& agent, const Result& r, TimePoint zero) {
 void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
   agent.text = r.text;
   agent.token_ids = r.tokens;
-  agent.token_ids_digest =
-      digest64({reinterpret_cast<const char*>(r.tokens.data()), r.tokens.size() * sizeof(Token)});
+  agent.token_ids_digest = digest64(bytes_of(r.tokens));
   agent.finish_reason = r.finish_reason;
   agent.n_preemptions = r.n_preemptions;
   agent.fork_fell_back = r.fork_fell_back;
@@ -56,7 +55,7 @@ void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
 }  // namespace
 
 AgentReport report_agent(const RunRecord& record, std::size_t i) {
-  const AgentSpec& spec = record.pipeline.agents[i];
+  const AgentSpec& spec = record.prepared.pipeline.agents[i];
   const NodeResult& node = record.outcome.nodes[i];
   const NodeRecord known = record.runner.record(static_cast<NodeId>(i));
   AgentReport agent;

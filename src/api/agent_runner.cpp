@@ -81,16 +81,16 @@ class AgentRunner::Listener final : public RequestListener {
   const Done done_;
 };
 
-AgentRunner::AgentRunner(const Pipeline& pipeline, const Prepared& prepared,
-                         RequestRunner& requests, FunctionPool& pool, std::shared_ptr<EventBus> bus)
-    : pipeline_(pipeline),
-      prepared_(prepared),
+AgentRunner::AgentRunner(const Prepared& prepared, RequestRunner& requests, FunctionPool& pool,
+                         std::shared_ptr<EventBus> bus)
+    : prepared_(prepared),
+      pipeline_(prepared.pipeline),
       requests_(requests),
       pool_(pool),
       bus_(std::move(bus)),
       shared_(std::make_shared<Shared>()) {
   const MutexLock lock(shared_->mutex);
-  shared_->records.resize(pipeline.agents.size());
+  shared_->records.resize(pipeline_.agents.size());
 }
 
 Request AgentRunner::request_of(NodeId node, const Answers& answers) const {

@@ -22,8 +22,8 @@ struct NodeRecord {
 
 class AgentRunner final : public NodeRunner {
  public:
-  AgentRunner(const Pipeline& pipeline, const Prepared& prepared, RequestRunner& requests,
-              FunctionPool& pool, std::shared_ptr<EventBus> bus);
+  AgentRunner(const Prepared& prepared, RequestRunner& requests, FunctionPool& pool,
+              std::shared_ptr<EventBus> bus);
 
   void start(NodeId node, const Answers& answers, Done done) override;
   void cancel(NodeId node) override;
@@ -38,8 +38,8 @@ class AgentRunner final : public NodeRunner {
   [[nodiscard]] Request request_of(NodeId node, const Answers& answers) const;
   void start_function(NodeId node, const Answers& answers, Done done);
 
-  const Pipeline& pipeline_;
   const Prepared& prepared_;
+  const Pipeline& pipeline_;  ///< the prepared one
   RequestRunner& requests_;
   FunctionPool& pool_;
   std::shared_ptr<EventBus> bus_;

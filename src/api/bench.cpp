@@ -2,6 +2,7 @@
 #include "swarmkv/bench.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -99,6 +100,16 @@ bool is_of(const BenchTrial& t, const BenchStep& step) {
          t.n_output == step.n_output && t.trial == step.trial;
 }
 
+// The sample of that step, taken out of `trials`.
+std::optional<BenchTrial> take(std::vector<BenchTrial>& trials, const BenchStep& step) {
+  const auto found = std::find_if(trials.begin(), trials.end(),
+                                  [&](const BenchTrial& t) { return is_of(t, step); });
+  if (found == trials.end()) return std::nullopt;
+  BenchTrial out = std::move(*found);
+  trials.erase(found);
+  return out;
+}
+
 }  // namespace
 
 struct Bench::Impl {
@@ -183,11 +194,7 @@ int Bench::n_trials() const { return static_cast<int>(impl_->steps().size()); }
 std::vector<BenchTrial> Bench::known(std::vector<BenchTrial> trials) const {
   std::vector<BenchTrial> out;
   for (const BenchStep& step : impl_->steps()) {
-    const auto known = std::find_if(trials.begin(), trials.end(),
-                                    [&](const BenchTrial& t) { return is_of(t, step); });
-    if (known == trials.end()) continue;
-    out.push_back(std::move(*known));
-    trials.erase(known);
+    if (auto known = take(trials, step)) out.push_back(std::move(*known));
   }
   return out;
 }
@@ -197,11 +204,8 @@ std::vector<BenchTrial> Bench::run(std::vector<BenchTrial> done, const OnTrial& 
   std::vector<BenchTrial> out;
   bool is_warm = false;
   for (const BenchStep& step : impl_->steps()) {
-    const auto known =
-        std::find_if(done.begin(), done.end(), [&](const BenchTrial& t) { return is_of(t, step); });
-    if (known != done.end()) {
+    if (auto known = take(done, step)) {
       out.push_back(std::move(*known));
-      done.erase(known);
       continue;
     }
     if (!std::exchange(is_warm, true)) impl_->warm_up(on_warmup);

@@ -16,10 +16,6 @@ namespace {
 constexpr std::string_view kSentence = "The quick brown fox jumps over the lazy dog. ";
 const auto kSharedByAccident = static_cast<std::size_t>(SchedulerOptions{}.min_accidental_match);
 
-std::string ids_digest128(const Tokens& tokens) {
-  return digest128({reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(Token)});
-}
-
 Tokens with_start(const Model& model, const Tokens& text) {
   Tokens tokens;
   if (const auto start = model.start_token()) tokens.push_back(*start);
@@ -127,7 +123,7 @@ std::shared_ptr<const Tokens> BenchPrompts::document(int n_tokens) const {
   return std::make_shared<const Tokens>(document_.begin(), document_.begin() + n_tokens);
 }
 
-std::string BenchPrompts::document_digest() const { return ids_digest128(document_); }
+std::string BenchPrompts::document_digest() const { return digest128(bytes_of(document_)); }
 
 std::string BenchPrompts::suffixes_digest() const {
   Tokens all;
@@ -135,7 +131,7 @@ std::string BenchPrompts::suffixes_digest() const {
     all.push_back(static_cast<Token>(suffix.size()));
     all.insert(all.end(), suffix.begin(), suffix.end());
   }
-  return ids_digest128(all);
+  return digest128(bytes_of(all));
 }
 
 bool BenchPrompts::differ_early() const {

@@ -18,10 +18,6 @@ double whole_us_in_ms(TimePoint from, TimePoint to) {
   return std::round(us) / 1000;
 }
 
-std::string ids_digest64(const Tokens& tokens) {
-  return digest64({reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(Token)});
-}
-
 EngineOptions engine_options(const BenchOptions& options, const BenchPrompts& prompts,
                              const BenchStep& step) {
   EngineOptions out = options.engine;
@@ -70,7 +66,7 @@ BenchAgent agent_of(const Result& r, const Request& request, TimePoint zero) {
   out.handed_over_ms = at(r.handed_over);
   out.first_token_ms = at(r.first_token);
   out.finished_ms = at(r.finished);
-  out.token_ids_digest = ids_digest64(r.tokens);
+  out.token_ids_digest = digest64(bytes_of(r.tokens));
   return out;
 }
 
@@ -104,9 +100,9 @@ void add_results(BenchTrial& out, const std::vector<Result>& results,
     all.insert(all.end(), r.tokens.begin(), r.tokens.end());
     if (r.state == RequestState::kFinished) continue;
     if (out.status == "finished") out.error = r.error;
-    out.status = r.state == RequestState::kCancelled ? "failed" : "failed";
+    out.status = "failed";
   }
-  out.token_ids_digest = ids_digest64(all);
+  out.token_ids_digest = digest64(bytes_of(all));
   out.decode_tokens_per_s = decode_speed(results);
 }
 

@@ -86,10 +86,10 @@ void add_warnings(RunReport& report, const RunRecord& record) {
   }
   for (std::size_t i = 0; i < report.agents.size(); ++i) {
     const AgentReport& agent = report.agents[i];
-    const AgentSpec& spec = record.pipeline.agents[i];
+    const AgentSpec& spec = record.prepared.pipeline.agents[i];
     if (agent.truncated) {
       std::string users;
-      for (const AgentSpec& other : record.pipeline.agents) {
+      for (const AgentSpec& other : record.prepared.pipeline.agents) {
         if (std::find(other.needs.begin(), other.needs.end(), agent.name) == other.needs.end())
           continue;
         users += (users.empty() ? "; " : ", ") + other.name;
@@ -170,8 +170,8 @@ EngineCounters difference(const EngineCounters& after, const EngineCounters& bef
 
 RunReport build_report(const RunRecord& record) {
   RunReport report;
-  report.name = record.pipeline.name;
-  for (std::size_t i = 0; i < record.pipeline.agents.size(); ++i) {
+  report.name = record.prepared.pipeline.name;
+  for (std::size_t i = 0; i < record.prepared.pipeline.agents.size(); ++i) {
     report.agents.push_back(report_agent(record, i));
   }
   split_first_token_times(report);

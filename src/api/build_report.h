@@ -8,7 +8,6 @@
 namespace swarmkv::internal {
 
 struct RunRecord {
-  const Pipeline& pipeline;
   const Prepared& prepared;
   const AgentRunner& runner;
   const OrchestratorResult& outcome;

@@ -24,7 +24,8 @@ std::unique_ptr<RequestRunner> make_runner(const swarmkv::Model& model,
                                            const EngineOptions& options) {
   const std::shared_ptr<const Model>& m = model.impl().model;
   ContextOptions context = context_options(options, m->info(), default_cells(model, options));
-  const int grid = std::min(512, options.batch_size);  // not the batch, which grows with agents
+  const int grid = std::min(SchedulerOptions{}.grid,
+                            options.batch_size);  // not the batch, which grows with agents
   const Handoff handoff = handoff_named(options.handoff);
   if (handoff == Handoff::kShared) {
     SchedulerOptions scheduler;

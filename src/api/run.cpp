@@ -50,8 +50,8 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
   bus_ = std::make_shared<internal::EventBus>(
       options.observers, clock_zero_,
       [&runner = *engine_.runner](std::function<void()> call) { runner.post(std::move(call)); });
-  runner_ = std::make_unique<internal::AgentRunner>(pipeline_, *prepared_, *engine_.runner,
-                                                    engine_.pool, bus_);
+  runner_ =
+      std::make_unique<internal::AgentRunner>(*prepared_, *engine_.runner, engine_.pool, bus_);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
     nodes.push_back({pipeline_.agents[i].name, needs_[i], pipeline_.agents[i].priority});
@@ -97,9 +97,9 @@ void Run::Impl::execute() {
 RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
                             const internal::SchedulerStats& before) {
   const TimePoint finished = std::chrono::steady_clock::now();
-  RunReport report = internal::build_report({pipeline_, *prepared_, *runner_, outcome, needs_,
-                                             clock_zero_, finished, before, engine_.runner->stats(),
-                                             engine_.options.handoff == "recompute"});
+  RunReport report =
+      internal::build_report({*prepared_, *runner_, outcome, needs_, clock_zero_, finished, before,
+                              engine_.runner->stats(), engine_.options.handoff == "recompute"});
   const ModelDescription model = engine_.model.describe();
   report.run_id =
       internal::digest64(started_at_ + std::to_string(clock_zero_.time_since_epoch().count()));
