@@ -21,12 +21,8 @@ namespace swarmkv::cli {
 namespace {
 
 template <typename T>
-void replace(std::vector<T>& out, const std::vector<T>& flag) {
+void replace_list(std::vector<T>& out, const std::vector<T>& flag) {
   if (!flag.empty()) out = flag;
-}
-template <typename T>
-void replace(T& out, const std::optional<T>& flag) {
-  if (flag) out = *flag;
 }
 
 BenchScenario scenario_of(const Settings& settings) {
@@ -55,20 +51,16 @@ BenchOptions options_of(const Settings& s, const BenchScenario& scenario) {
       throw UsageError("no question: '" + *s.questions + "' has no line with text");
     }
   }
-  replace(o.document_tokens, s.document_tokens);
-  replace(o.suffix_tokens, s.suffix_tokens);
-  replace(o.agents, s.agents);
-  replace(o.output_tokens, s.output_tokens);
-  replace(o.arms, s.arms);
+  replace_list(o.document_tokens, s.document_tokens);
+  replace_list(o.suffix_tokens, s.suffix_tokens);
+  replace_list(o.agents, s.agents);
+  replace_list(o.output_tokens, s.output_tokens);
+  replace_list(o.arms, s.arms);
   replace(o.trials, s.trials);
   replace(o.warmup, s.warmup);
   replace(o.ignore_eos, s.ignore_eos);
   replace(o.seed, s.seed);
-  replace(o.sampling.temperature, s.temperature);
-  replace(o.sampling.top_k, s.top_k);
-  replace(o.sampling.top_p, s.top_p);
-  replace(o.sampling.min_p, s.min_p);
-  replace(o.sampling.repeat_penalty, s.repeat_penalty);
+  override_sampling(o.sampling, s);
   o.engine = engine_options(s, scenario.model);
   o.prompt = run_options(s);
   if (o.document.empty() && o.document_tokens.empty()) {

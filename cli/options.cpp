@@ -21,11 +21,6 @@ std::optional<std::string> given(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-template <typename T>
-void replace(T& out, const std::optional<T>& flag) {
-  if (flag) out = *flag;
-}
-
 void log_to_stderr(int /*level*/, std::string_view text) {
   try {
     write_all(STDERR_FILENO, text, "standard error");
@@ -77,16 +72,20 @@ RunOptions run_options(const Settings& settings) {
   return out;
 }
 
+void override_sampling(Sampling& sampling, const Settings& settings) {
+  replace(sampling.temperature, settings.temperature);
+  replace(sampling.top_k, settings.top_k);
+  replace(sampling.top_p, settings.top_p);
+  replace(sampling.min_p, settings.min_p);
+  replace(sampling.repeat_penalty, settings.repeat_penalty);
+}
+
 void override_agents(Pipeline& pipeline, const Settings& settings) {
   replace(pipeline.system, settings.system);
   for (AgentSpec& agent : pipeline.agents) {
     if (agent.function) continue;
     replace(agent.max_tokens, settings.max_tokens);
-    replace(agent.sampling.temperature, settings.temperature);
-    replace(agent.sampling.top_k, settings.top_k);
-    replace(agent.sampling.top_p, settings.top_p);
-    replace(agent.sampling.min_p, settings.min_p);
-    replace(agent.sampling.repeat_penalty, settings.repeat_penalty);
+    override_sampling(agent.sampling, settings);
     if (settings.seed) {
       agent.sampling.seed = *settings.seed;
       agent.seed_is_own = false;  // agents still differ: each derives its own from this one
