@@ -9,9 +9,7 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
@@ -23,6 +21,7 @@ import samples  # noqa: E402
 import stand_ins  # noqa: E402
 from benchkit import cost, places  # noqa: E402
 from campaign import blocks, compat, figures, plan, report, shapes, trials  # noqa: E402
+from tool_case import ToolCase  # noqa: E402
 
 BIN = os.environ.get("SWARMKV_BIN", "")
 # Far beyond what anything takes here: it only ends a hang.
@@ -216,24 +215,17 @@ class Blocks(unittest.TestCase):
         self.assertIn("<h2>A &lt; B</h2>", page)
 
 
-class Tool(unittest.TestCase):
+class Tool(ToolCase):
+    watchdog_s = WATCHDOG_S
+
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        self.out, self.log = self.folder / "out", self.folder / "log"
+        super().setUp()
+        self.log = self.folder / "log"
         self.swarmkv = stand_ins.program(self.folder, "swarmkv", stand_ins.SWARMKV)
 
     def start(self, *extra, mode="", plots=False):
-        environment = {
-            **os.environ,
-            "STAND_IN_MODE": mode,
-            "STAND_IN_LOG": str(self.log),
-            "STAND_IN_TESTS": str(HERE),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
         python = environment_for_plots() if plots else sys.executable
-        process = subprocess.Popen(
+        return self.launch(
             [
                 python,
                 ROOT / "bench" / "campaign.py",
@@ -248,20 +240,13 @@ class Tool(unittest.TestCase):
                 *([] if plots else ["--no-plots"]),
                 *extra,
             ],
-            env=environment,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            STAND_IN_MODE=mode,
+            STAND_IN_LOG=str(self.log),
+            STAND_IN_TESTS=str(HERE),
         )
-        self.addCleanup(lambda: process.poll() is None and process.kill())
-        return process
 
     def run_tool(self, *extra, status=0, **how):
-        process = self.start(*extra, **how)
-        out, err = process.communicate(timeout=WATCHDOG_S)
-        self.assertEqual(process.returncode, status, err + out)
-        return err
+        return self.finish(self.start(*extra, **how), status)[1]
 
     def calls(self):
         return self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
@@ -403,14 +388,7 @@ for path in sys.argv[1:]:
     assert len(strong) > 2, (path, strong)
 """
         paths = [self.out / f"{name}.png" for name in names]
-        done = subprocess.run(
-            [environment_for_plots(), "-c", look, *paths],
-            capture_output=True,
-            text=True,
-            timeout=WATCHDOG_S,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.finish(self.launch([environment_for_plots(), "-c", look, *paths]))
         page = (self.out / "report.html").read_text(encoding="utf-8")
         self.assertEqual(page.count("data:image/png;base64,"), len(names))
         self.assertNotIn('src="http', page)
@@ -421,53 +399,26 @@ text = " ".join(p.text for p in document.paragraphs)
 assert len(document.inline_shapes) == int(sys.argv[2]), len(document.inline_shapes)
 assert "What this does not show" in text and "**" not in text, text
 """
-        done = subprocess.run(
-            [environment_for_plots(), "-c", look, self.out / "report.docx", str(len(names))],
-            capture_output=True,
-            text=True,
-            timeout=WATCHDOG_S,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.finish(self.launch([environment_for_plots(), "-c", look, self.out / "report.docx", str(len(names))]))
 
 
 @unittest.skipUnless(BIN, "SWARMKV_BIN is not set")
-class RealCommand(unittest.TestCase):
+class RealCommand(ToolCase):
     """`swarmkv bench` itself, on the fake engine: what the stand-in only plays."""
 
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.out = pathlib.Path(temporary.name) / "out"
+    watchdog_s = WATCHDOG_S
 
     def test_every_scenario_runs_and_its_counters_are_right(self):
         for path in sorted((ROOT / "bench" / "scenarios").glob("*.yaml")):
             with self.subTest(path.name):
-                done = subprocess.run(
-                    [BIN, "bench", path, "--engine", "fake", "-r", "1", "-o", "jsonl", "-q"],
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    text=True,
-                    timeout=WATCHDOG_S,
-                    check=False,
-                )
-                self.assertEqual(done.returncode, 0, done.stderr)
-                lines = [json.loads(line) for line in done.stdout.splitlines()]
+                process = self.launch([BIN, "bench", path, "--engine", "fake", "-r", "1", "-o", "jsonl", "-q"])
+                lines = [json.loads(line) for line in self.finish(process)[0].splitlines()]
                 self.assertEqual({line["arm"] for line in lines}, set(shapes.ARMS))
                 self.assertEqual({line["status"] for line in lines}, {"finished"})
 
     def test_a_campaign_runs_to_its_end(self):
-        done = subprocess.run(
-            [sys.executable, ROOT / "bench" / "campaign.py", "--swarmkv", BIN, "--engine", "fake", "--no-plots"]
-            + ["--out", self.out],
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=WATCHDOG_S,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
+        campaign = [sys.executable, ROOT / "bench" / "campaign.py", "--swarmkv", BIN, "--engine", "fake", "--no-plots"]
+        self.finish(self.launch([*campaign, "--out", self.out]))
         found = json.loads((self.out / "all_trials.json").read_text(encoding="utf-8"))["trials"]
         self.assertEqual({trial["status"] for trial in found}, {"ok"})
         original = [t for t in found if t["shape"] == "original" and t["trial"] == 0]

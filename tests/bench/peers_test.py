@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ sys.dont_write_bytecode = True
 import stand_ins  # noqa: E402
 from benchkit import child, stats, swarm  # noqa: E402
 from peers import plan, render, summary  # noqa: E402
+from tool_case import ToolCase  # noqa: E402
 
 BIN = os.environ.get("SWARMKV_BIN", "")
 # Far beyond what anything takes here: it only ends a hang.
@@ -33,25 +33,19 @@ def alive(pid):
         return False
 
 
-class Tool(unittest.TestCase):
+class Tool(ToolCase):
+    watchdog_s = WATCHDOG_S
+
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        self.out, self.pids = self.folder / "out", self.folder / "pids"
+        super().setUp()
+        self.pids = self.folder / "pids"
         self.document = self.folder / "contract.txt"
         self.document.write_text("The seller delivers 40 barrels. " * 40, encoding="utf-8")
         self.server = stand_ins.program(self.folder, "server", stand_ins.SERVER)
         self.bench = stand_ins.program(self.folder, "bench", stand_ins.BENCH)
 
     def start(self, *extra, mode="", agents="1,2,4"):
-        environment = {
-            **os.environ,
-            "STAND_IN_MODE": mode,
-            "STAND_IN_PIDS": str(self.pids),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
-        process = subprocess.Popen(
+        return self.launch(
             [
                 sys.executable,
                 ROOT / "bench" / "peers.py",
@@ -79,20 +73,12 @@ class Tool(unittest.TestCase):
                 self.out,
                 *extra,
             ],
-            env=environment,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            STAND_IN_MODE=mode,
+            STAND_IN_PIDS=str(self.pids),
         )
-        self.addCleanup(lambda: process.poll() is None and process.kill())
-        return process
 
     def run_tool(self, *extra, status=0, **how):
-        process = self.start(*extra, **how)
-        out, err = process.communicate(timeout=WATCHDOG_S)
-        self.assertEqual(process.returncode, status, err)
-        return out, err
+        return self.finish(self.start(*extra, **how), status)
 
     def server_pids(self):
         return [int(line) for line in self.pids.read_text().split()] if self.pids.exists() else []
