@@ -49,16 +49,44 @@ struct DocumentSpec {
   SourcePos pos;
 };
 
-/// Answers of an agent's needs, by name.
+/// Answers of an agent's needs, by name. An optional need that did not finish is not in it.
 using Answers = std::map<std::string, std::string>;
+
+/// How much of its documents an agent waits for, and sees. Documents are counted together, in the
+/// order in which the agent reads them.
+struct ReadyAfter {
+  enum class Kind {
+    kEnd,      ///< all of it
+    kTokens,   ///< `value` tokens, >= 0
+    kPercent,  ///< `value` percent of the tokens, 0 to 100, rounded down
+    kBefore    ///< everything in front of the first place where `text` stands
+  } kind = Kind::kEnd;
+  double value = 0;
+  std::string text;
+
+  friend bool operator==(const ReadyAfter&, const ReadyAfter&) = default;
+};
 
 /// A node of the pipeline. With `function` set it is computed on a pool thread; else by the model.
 struct AgentSpec {
   std::string name;
   std::string
       prompt;  ///< may hold {{ other_agent }}; rendered once, inserted text is never a template
-  std::string system;              ///< placed after the documents, so that the prefix stays shared
-  std::vector<std::string> needs;  ///< explicit; names in {{ }} are added by validation
+  std::string system;  ///< placed after the documents, so that the prefix stays shared
+  std::vector<std::string>
+      needs;  ///< explicit; names in {{ }} and `continues` are added by validation
+  /// Of `needs`, those that may fail: the agent then runs without their answer, for which its
+  /// prompt has a `default`.
+  std::vector<std::string> optional_needs;
+  /// Names of the documents that stand before the prompt, in this order; unset = all, in file
+  /// order.
+  std::optional<std::vector<std::string>> reads;
+  ReadyAfter ready_after;
+  /// An agent whose conversation this one goes on with: its documents, prompt and answer stand in
+  /// front, and stay in the cache. Then `reads` and `ready_after` are that agent's.
+  std::string continues;
+  std::string
+      output_file;  ///< where the answer is written, below the pipeline's folder; empty = nowhere
   Sampling sampling;
   bool seed_is_own = false;  ///< seed was given for this agent (else derived from the shared one)
   int max_tokens = 512;
@@ -93,7 +121,8 @@ struct Pipeline {
   std::string name = "pipeline";
   std::string folder = ".";  ///< relative paths start here
   ModelSpec model;
-  std::string system;  ///< shared, stands before the documents
+  std::string system;                       ///< shared, stands before the documents
+  std::map<std::string, std::string> vars;  ///< {{ vars.name }} in prompts and system texts
   std::vector<DocumentSpec> documents;
   std::vector<AgentSpec> agents;  ///< in file order
 };

@@ -33,7 +33,12 @@ struct AgentReport {
   bool truncated = false;  ///< cut at max_tokens
   std::optional<std::string> error_code, error, skip_reason;
   std::vector<std::string> needs, reads;
-  std::string text;
+  std::string continues;                 ///< empty = a conversation of its own
+  std::optional<int> ready_after;        ///< document tokens it waited for and saw, if not all
+  std::string text;                      ///< without its reasoning
+  std::optional<std::string> reasoning;  ///< between <think> marks
+  std::optional<std::string> json;       ///< the answer as JSON text, where a schema asked for it
+  std::string output_file;               ///< as the pipeline has it
   int n_preemptions = 0;
   bool fork_fell_back = false;
 

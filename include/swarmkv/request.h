@@ -26,14 +26,18 @@ struct Request {
   std::string label;  ///< shown in messages and events; need not be unique
   std::shared_ptr<const Tokens>
       prefix;  ///< declared shared part (documents); may be null. Its end is a fork point
-  std::vector<int>
-      fork_points;  ///< further planned fork points inside `prefix`, ascending, in tokens
-  Tokens suffix;    ///< this request's own prompt tokens
+  /// Further planned fork points, ascending, in tokens. Inside `prefix` they are cut points of its
+  /// computation; beyond it they say where an earlier request that this one continues ended.
+  std::vector<int> fork_points;
+  Tokens suffix;  ///< this request's own prompt tokens
   Sampling sampling;
   int max_tokens = 512;           ///< >= 0; 0 = prefill only
   std::vector<std::string> stop;  ///< output ends before the first of these (may span tokens)
   bool ignore_eos = false;        ///< generate to max_tokens past end-of-generation tokens
   int priority = 0;               ///< higher runs earlier
+  /// What it leaves in the cache when it finishes is kept for requests that continue it, until the
+  /// handle lets go of it; under pressure it goes last, and is computed again.
+  bool keep = false;
   std::chrono::milliseconds timeout{0};  ///< from submit; 0 = none
 
   [[nodiscard]] int n_prefix() const { return prefix ? static_cast<int>(prefix->size()) : 0; }
