@@ -53,6 +53,12 @@ def source():
     return pathlib.Path(values["SWARMKV_LLAMA_SOURCE"]), values["SWARMKV_LLAMA_COMMIT"]
 
 
+def _cpu_flags():
+    """What scripts/get-llama compiles with besides, so that both sides have the same code."""
+    found = subprocess.run([places.ROOT / "scripts" / "cpu-flags"], capture_output=True, text=True, check=False)
+    return found.stdout.split()
+
+
 def _wanted(folder, commit, flags):
     compiler = subprocess.run(["c++", "-dumpfullversion", "-dumpmachine"], capture_output=True, text=True, check=False)
     cpu = re.search(r"^(?:flags|Features).*$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
@@ -74,6 +80,8 @@ def peers():
     folder, commit = source()
     variant = "cuda" if _cuda() else "cpu"
     flags = FLAGS + [f"-DGGML_CUDA={'ON' if _cuda() else 'OFF'}"]
+    if _cpu_flags():
+        flags += [f"-DCMAKE_{language}_FLAGS={' '.join(_cpu_flags())}" for language in ("C", "CXX")]
     place = re.sub(r"[^A-Za-z0-9._-]", "_", f"peers-{commit}-{variant}")
     if os.environ.get("SWARMKV_LLAMA_DIR"):
         place += "-" + hashlib.sha256(str(folder).encode()).hexdigest()[:12]

@@ -236,6 +236,17 @@ class GetLlama(ScriptTest):
         self.assertTrue(configured)
         self.assertIn("-DGGML_CUDA=ON", configured[0])
 
+    def test_amx_is_left_out(self):
+        self.stand_in("c++", "echo '#define __AMX_TILE__ 1'")
+        self.stand_in("cmake", 'echo "compiled with $CXXFLAGS"; exit 1')
+        self.expect_failure(self.run_script("get-llama", SWARMKV_LLAMA_DIR=self.own_tree(), CXXFLAGS="-Og"),
+                            "compiled with -Og -mno-amx-tile")
+
+    def test_a_processor_without_amx_needs_no_flag(self):
+        self.stand_in("c++", "echo '#define __AVX2__ 1'")
+        self.stand_in("cmake", 'echo "compiled with<$CXXFLAGS>"; exit 1')
+        self.expect_failure(self.run_script("get-llama", SWARMKV_LLAMA_DIR=self.own_tree()), "compiled with< >")
+
     def test_a_failed_build_shows_its_log(self):
         self.stand_in("cmake", "echo the reason; exit 1")
         self.expect_failure(self.run_script("get-llama", SWARMKV_LLAMA_DIR=self.own_tree()),
