@@ -75,6 +75,9 @@ struct Result {
   /// its declared prefix, and beyond it. (The arm `recompute` counts its own prefix here, too.)
   int n_prefix_computed_tokens = 0, n_tail_computed_tokens = 0;
   int peak_used_cells = 0;  ///< of the pool, all requests together, while this one was admitted
+  /// Tokens of prompt and answer that its sequence held in the end, the answer's last one usually
+  /// apart: where a request that continues it has its fork point.
+  int n_cache_tokens = 0;
   int n_preemptions = 0;
   bool fork_fell_back =
       false;  ///< the model could not fork at the match; an earlier holder was used

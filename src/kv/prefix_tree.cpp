@@ -105,11 +105,24 @@ void PrefixTree::unpin(PrefixNode* node) {
   settle(node);
 }
 
+void PrefixTree::keep(PrefixNode* node, std::uint64_t id) {
+  node->kept_for.push_back(id);
+  touch(node);
+}
+
+void PrefixTree::let_go(std::uint64_t id) {
+  PrefixNode* kept = nullptr;
+  for_each([&](PrefixNode* node) {
+    if (std::erase(node->kept_for, id) > 0) kept = node;
+  });
+  if (kept != nullptr) settle(kept);
+}
+
 // A node nobody waits for keeps what is computed and gives back the rest; going up, because the
 // last waiter may have pinned only the deepest node of a chain. What no sequence can be forked from
 // (a window was lost) goes.
 void PrefixTree::settle(PrefixNode* node) {
-  while (node != &root_ && node->n_pins == 0 && node->children.empty()) {
+  while (node != &root_ && node->n_pins == 0 && node->children.empty() && node->kept_for.empty()) {
     PrefixNode* parent = node->parent;
     if (node->released_early || source_of(node) == kNoSeq || node->n_computed == node->start) {
       remove_leaf(node);
@@ -159,11 +172,11 @@ PrefixNode* PrefixTree::first_unready(PrefixNode* node) {
   return first;
 }
 
-bool PrefixTree::evict_one(bool also_wanted) {
+bool PrefixTree::evict_one(bool also_spared) {
   PrefixNode* victim = nullptr;
   for_each([&](PrefixNode* node) {
     if (!node->children.empty() || node->n_pins > 0) return;
-    if (node->wanted && !also_wanted) return;
+    if (node->spared() && !also_spared) return;
     if (victim == nullptr || node->last_use < victim->last_use) victim = node;
   });
   if (victim == nullptr) return false;

@@ -14,7 +14,8 @@
 //     last pin
 // (3) recurrent: every node with computed tokens has its own holder, whose state stands at
 // n_computed (4) the cells reserved by the tree are the sum of its spans; a pinned node is never
-// evicted (5) a node that is not ready is pinned, or lies above a pinned one
+// evicted (5) a node that is not ready is pinned, or lies above a pinned one (6) a kept node is
+// ready
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,13 @@ struct PrefixNode {
   std::uint64_t last_use = 0;
   bool wanted = false;          ///< scratch of an eviction: a waiting request matches it
   bool released_early = false;  ///< not a document: goes as soon as nothing is based on it
+  std::vector<std::uint64_t>
+      kept_for;  ///< finished requests whose conversation may go on from here
 
   [[nodiscard]] int end() const { return start + static_cast<int>(span.size()); }
   [[nodiscard]] bool ready() const { return n_computed == end(); }
+  /// Somebody is expected to come for it: evicted last.
+  [[nodiscard]] bool spared() const { return wanted || !kept_for.empty(); }
 };
 
 class PrefixTree {
@@ -100,14 +105,18 @@ class PrefixTree {
   /// which owns [0, n_computed), as its holder, and the branch's reservation of the span's cells.
   PrefixNode* adopt(PrefixNode* base, Tokens span, int n_computed, SeqId seq);
 
+  /// What request `id` left stays until let_go(id), or until nothing else can make room.
+  void keep(PrefixNode* node, std::uint64_t id);
+  void let_go(std::uint64_t id);  ///< cost: whole tree
+
   /// Cells that evictions could free now. cost: whole tree
-  [[nodiscard]] int n_cells_evictable(bool also_wanted) const;
+  [[nodiscard]] int n_cells_evictable(bool also_spared) const;
   /// Pinned nodes that will still ask for a sequence of their own. cost: whole tree
   [[nodiscard]] int n_unstarted() const;
 
-  /// Evicts one unpinned leaf, least recently used first, wanted ones only if `also_wanted`. False:
+  /// Evicts one unpinned leaf, least recently used first, spared ones only if `also_spared`. False:
   /// none.
-  bool evict_one(bool also_wanted);
+  bool evict_one(bool also_spared);
   void clear_wanted();
 
   /// After a forward that failed: makes the node's sequence hold exactly [0, n_computed) again.

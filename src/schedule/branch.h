@@ -37,12 +37,14 @@ struct Branch {
          std::shared_ptr<BranchSink> to)
       : id(branch_id),
         request(std::move(r)),
+        keep(request.keep),
         sampler(std::move(s)),
         stream(request.stop),
         sink(std::move(to)) {}
 
   const std::uint64_t id;  ///< submit order
   const Request request;
+  bool keep;  ///< still wanted: its client may let go before it has finished
   std::unique_ptr<Sampler> sampler;
   TextStream stream;
   std::shared_ptr<BranchSink> sink;

@@ -36,6 +36,8 @@ class SchedulerCore {
   void submit(std::unique_ptr<Branch> branch);
   void cancel(std::uint64_t id, const std::string& why);
   void cancel_all(const std::string& why);
+  /// What the finished request `id` left in the cache (Request::keep) is not needed any more.
+  void let_go(std::uint64_t id);
   /// Fails everything, now and later: the context cannot be trusted any more and is not touched
   /// again. May throw for lack of memory; step() then goes on with it.
   void give_up_context(const std::string& error);
@@ -117,6 +119,7 @@ class SchedulerCore {
               const std::string& error);
   void fail(Branch& branch, ErrorCode code, const std::string& error);
   void leave_cache(Branch& branch);
+  void leave_behind(Branch& branch);
 
   const Model& model_;
   Context& context_;

@@ -6,7 +6,7 @@ namespace swarmkv::internal {
 void SchedulerCore::leave_cache(Branch& branch) {
   if (branch.base == nullptr) return;
   if (branch.forked) context_.release(branch.seq);
-  seqs_.give_back(branch.seq);
+  if (branch.seq != kNoSeq) seqs_.give_back(branch.seq);
   cells_.give_back(branch.n_reserved);
   tree_.unpin(branch.base);
   admitted_.erase(&branch);
@@ -17,8 +17,27 @@ void SchedulerCore::leave_cache(Branch& branch) {
   admission_may_help_ = true;
 }
 
+// What the branch computed becomes a node of the tree, from which those who continue it fork.
+void SchedulerCore::leave_behind(Branch& branch) {
+  if (!branch.forked || branch.n_private() == 0) return;
+  Tokens span;
+  for (int i = branch.base->end(); i < branch.n_past; ++i) span.push_back(branch.token_at(i));
+  branch.n_reserved -= static_cast<int>(span.size());
+  tree_.keep(tree_.adopt(branch.base, std::move(span), branch.n_past, branch.seq), branch.id);
+  branch.seq = kNoSeq;
+  branch.forked = false;
+}
+
+void SchedulerCore::let_go(std::uint64_t id) {
+  if (const auto it = branches_.find(id); it != branches_.end()) it->second->keep = false;
+  tree_.let_go(id);
+  admission_may_help_ = true;
+}
+
 void SchedulerCore::finish(Branch& branch, RequestState state, FinishReason reason, ErrorCode code,
                            const std::string& error) {
+  branch.result.n_cache_tokens = branch.n_past;
+  if (state == RequestState::kFinished && branch.keep) leave_behind(branch);
   leave_cache(branch);
   waiting_.erase(&branch);
   if (blocked_head_ == &branch) blocked_head_ = nullptr;

@@ -9,14 +9,19 @@ namespace {
 
 class Ticket final : public RequestTicket {
  public:
-  Ticket(std::uint64_t id, std::shared_ptr<Inbox> inbox, std::shared_ptr<Mailbox> mailbox)
-      : id_(id), inbox_(std::move(inbox)), mailbox_(std::move(mailbox)) {}
+  Ticket(std::uint64_t id, bool keeps, std::shared_ptr<Inbox> inbox,
+         std::shared_ptr<Mailbox> mailbox)
+      : id_(id), keeps_(keeps), inbox_(std::move(inbox)), mailbox_(std::move(mailbox)) {}
+  ~Ticket() override {
+    if (keeps_) inbox_->let_go(id_);
+  }
   void cancel() override { inbox_->cancel(id_); }
   Result wait() override { return mailbox_->wait(); }
   bool wait_for(std::chrono::milliseconds limit) override { return mailbox_->wait_for(limit); }
 
  private:
   const std::uint64_t id_;
+  const bool keeps_;
   const std::shared_ptr<Inbox> inbox_;
   const std::shared_ptr<Mailbox> mailbox_;
 };
@@ -29,12 +34,13 @@ std::shared_ptr<RequestTicket> Inbox::submit(const Model& model, Delivery& deliv
   auto sampler = model.make_sampler(request.sampling);
   auto mailbox = std::make_shared<Mailbox>(delivery, std::move(listener));
   const std::uint64_t id = next_id_++;
+  const bool keeps = request.keep;
   auto branch = std::make_unique<Branch>(id, std::move(request), std::move(sampler), mailbox);
   branch->result.enqueued = std::chrono::steady_clock::now();
   if (branch->request.timeout.count() > 0) {
     branch->deadline = deadline_after(*branch->result.enqueued, branch->request.timeout);
   }
-  auto ticket = std::make_shared<Ticket>(id, shared_from_this(), std::move(mailbox));
+  auto ticket = std::make_shared<Ticket>(id, keeps, shared_from_this(), std::move(mailbox));
   {
     const MutexLock lock(mutex_);
     submitted_.push_back(std::move(branch));
@@ -47,6 +53,14 @@ void Inbox::cancel(std::uint64_t id) {
   {
     const MutexLock lock(mutex_);
     cancelled_.push_back(id);
+  }
+  wake_.notify_one();
+}
+
+void Inbox::let_go(std::uint64_t id) {
+  {
+    const MutexLock lock(mutex_);
+    let_go_.push_back(id);
   }
   wake_.notify_one();
 }
@@ -72,11 +86,12 @@ std::future<SchedulerStats> Inbox::ask_stats() {
 
 Inbox::News Inbox::take(bool idle) {
   const MutexLock lock(mutex_);
-  while (idle && submitted_.empty() && cancelled_.empty() && asked_.empty() && !stop_) {
+  while (idle && submitted_.empty() && cancelled_.empty() && let_go_.empty() && asked_.empty() &&
+         !stop_) {
     wake_.wait(mutex_);
   }
-  return {std::exchange(submitted_, {}), std::exchange(cancelled_, {}), std::exchange(asked_, {}),
-          stop_};
+  return {std::exchange(submitted_, {}), std::exchange(cancelled_, {}), std::exchange(let_go_, {}),
+          std::exchange(asked_, {}), stop_};
 }
 
 }  // namespace swarmkv::internal

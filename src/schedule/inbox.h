@@ -23,12 +23,13 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   std::shared_ptr<RequestTicket> submit(const Model& model, Delivery& delivery, Request request,
                                         std::shared_ptr<RequestListener> listener);
   void cancel(std::uint64_t id);
+  void let_go(std::uint64_t id);
   void stop();
   std::future<SchedulerStats> ask_stats();
 
   struct News {
     std::vector<std::unique_ptr<Branch>> submitted;
-    std::vector<std::uint64_t> cancelled;
+    std::vector<std::uint64_t> cancelled, let_go;
     std::vector<std::promise<SchedulerStats>> asked;
     bool stop = false;
   };
@@ -40,7 +41,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   Mutex mutex_;
   ConditionVariable wake_;
   std::vector<std::unique_ptr<Branch>> submitted_ GUARDED_BY(mutex_);
-  std::vector<std::uint64_t> cancelled_ GUARDED_BY(mutex_);
+  std::vector<std::uint64_t> cancelled_ GUARDED_BY(mutex_), let_go_ GUARDED_BY(mutex_);
   std::vector<std::promise<SchedulerStats>> asked_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
 };

@@ -37,10 +37,10 @@ void check_request(const Request& request, const ModelInfo& model, int n_cells) 
   }
   int previous = 0;
   for (const int at : request.fork_points) {
-    if (at <= previous || at > request.n_prefix()) {
+    if (at <= previous || at > n_prompt) {
       refuse(ErrorCode::kInvalidArgument, "fork point " + std::to_string(at) +
-                                              " is not ascending within the prefix of " +
-                                              std::to_string(request.n_prefix()) + " tokens");
+                                              " is not ascending within the prompt of " +
+                                              std::to_string(n_prompt) + " tokens");
     }
     previous = at;
   }

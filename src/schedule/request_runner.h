@@ -41,7 +41,8 @@ struct SchedulerStats {
   bool engine_failed = false;  ///< the context could not be used again
 };
 
-/// One submitted request. Thread-safe.
+/// One submitted request. Thread-safe. What a request with `keep` left in the cache is let go of
+/// with its ticket.
 class RequestTicket {
  public:
   virtual ~RequestTicket() = default;

@@ -29,6 +29,7 @@ struct Scheduler::Impl {
       for (const std::uint64_t id : news.cancelled) {
         guarded([&] { core.cancel(id, "[schedule] cancelled"); });
       }
+      for (const std::uint64_t id : news.let_go) guarded([&] { core.let_go(id); });
       if (news.stop) guarded([&] { core.cancel_all("[schedule] the engine was shut down"); });
       for (auto& promise : news.asked) promise.set_value(stats());
       if (news.stop && core.idle()) return;

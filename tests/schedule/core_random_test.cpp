@@ -63,6 +63,19 @@ void run_one(const Mix& mix, std::uint64_t seed) {
     std::uint64_t id;
     bool cancelled = false;
   };
+  // The next turn after a request that has finished: its prompt, its answer and some more.
+  const auto go_on = [&](Request& r, const Submitted& parent) {
+    const Result& said = parent.seen->result;
+    Tokens suffix = parent.request.suffix;
+    suffix.insert(suffix.end(), said.tokens.begin(), said.tokens.end());
+    suffix.insert(suffix.end(), r.suffix.begin(), r.suffix.end());
+    r.prefix = parent.request.prefix;
+    r.suffix = std::move(suffix);
+    r.fork_points = parent.request.fork_points;
+    if (r.fork_points.empty() || r.fork_points.back() < said.n_cache_tokens) {
+      r.fork_points.push_back(said.n_cache_tokens);
+    }
+  };
   std::vector<Submitted> all;
   const int n = pick(rng, 1, 24);
   int fault_at = mix.faults ? pick(rng, 1, 40) : 0;
@@ -83,6 +96,13 @@ void run_one(const Mix& mix, std::uint64_t seed) {
       if (prefix && prefix->size() > 8 && rng() % 3 == 0) {
         r.fork_points = {pick(rng, 1, static_cast<int>(prefix->size()))};
       }
+      r.keep = rng() % 3 == 0;
+      if (!all.empty() && rng() % 3 == 0) {
+        const Submitted& parent = all[rng() % all.size()];
+        if (parent.seen->done() && parent.seen->result.state == RequestState::kFinished) {
+          go_on(r, parent);
+        }
+      }
       r.priority = pick(rng, -1, 1);
       r.sampling.temperature = rng() % 3 == 0 ? 0.8 : 0.0;
       r.sampling.seed = static_cast<std::uint32_t>(rng());
@@ -100,6 +120,7 @@ void run_one(const Mix& mix, std::uint64_t seed) {
       h.core->cancel(victim.id, "test");
       victim.cancelled = true;
     }
+    if (!all.empty() && rng() % 20 == 0) h.core->let_go(all[rng() % all.size()].id);
     ASSERT_NO_THROW(h.step());
   }
   for (const Submitted& s : all) {

@@ -1,0 +1,134 @@
+// What a finished request leaves in the cache for those that go on with its conversation.
+#include <gtest/gtest.h>
+
+#include "support/core_harness.h"
+#include "support/fork_kinds.h"
+
+namespace swarmkv::internal {
+namespace {
+
+class Continue : public ::testing::TestWithParam<ForkKind> {
+ protected:
+  CoreHarness make(int n_cells = 512) const {
+    CoreHarness::Options options;
+    options.model.fork_kind = GetParam();
+    options.model.n_swa = GetParam() == ForkKind::kWindow ? 1000 : 0;
+    options.context.n_cells = n_cells;
+    return CoreHarness(options);
+  }
+};
+
+Request parent_of(const CoreHarness& h) {
+  Request r = h.request(h.document("The document is read once."), " What is it?", 12);
+  r.ignore_eos = true;
+  r.keep = true;
+  return r;
+}
+
+// The parent's prompt and answer with another turn behind them.
+Request next_turn(const CoreHarness& h, const Request& parent, const Result& said,
+                  const std::string& turn) {
+  Request r = h.request(parent.prefix, "", 6);
+  r.label = turn;
+  r.suffix = parent.suffix;
+  r.suffix.insert(r.suffix.end(), said.tokens.begin(), said.tokens.end());
+  const Tokens own = h.tokens(turn);
+  r.suffix.insert(r.suffix.end(), own.begin(), own.end());
+  r.fork_points = {said.n_cache_tokens};
+  r.ignore_eos = true;
+  return r;
+}
+
+TEST_P(Continue, ComputesTheLastTokenAndTheNewTurnOnly) {
+  CoreHarness h = make();
+  const Request parent = parent_of(h);
+  const auto first = h.submit(parent);
+  h.run();
+  EXPECT_EQ(first->result.n_cache_tokens, parent.n_prompt() + 12 - 1);
+
+  const Request turn = next_turn(h, parent, first->result, " And why?");
+  const auto second = h.submit(turn);
+  h.run();
+  EXPECT_EQ(second->result.tokens, h.alone(turn).tokens);
+  EXPECT_EQ(second->result.n_computed_tokens, 1 + 9);
+  EXPECT_EQ(second->result.n_cached_tokens, first->result.n_cache_tokens);
+  EXPECT_EQ(h.core->stats().prompt_tokens_computed, parent.n_prompt() + 10);
+}
+
+TEST_P(Continue, SeveralGoOnFromOneAndFromEachOther) {
+  CoreHarness h = make();
+  const Request parent = parent_of(h);
+  const auto first = h.submit(parent);
+  h.run();
+  std::vector<Request> turns;
+  std::vector<std::shared_ptr<Seen>> seen;
+  for (const char* text : {" And why?", " Or how?", " Not so?"}) {
+    turns.push_back(next_turn(h, parent, first->result, text));
+    turns.back().keep = true;
+    seen.push_back(h.submit(turns.back()));
+  }
+  h.run();
+  Request third = next_turn(h, turns[1], seen[1]->result, " Really?");
+  third.fork_points = {first->result.n_cache_tokens, seen[1]->result.n_cache_tokens};
+  const auto last = h.submit(third);
+  h.run();
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    EXPECT_EQ(seen[i]->result.tokens, h.alone(turns[i]).tokens) << turns[i].label;
+    EXPECT_LE(seen[i]->result.n_computed_tokens, 10) << turns[i].label;
+  }
+  EXPECT_EQ(last->result.tokens, h.alone(third).tokens);
+  EXPECT_EQ(last->result.n_computed_tokens, 1 + 8);
+}
+
+TEST_P(Continue, WhatIsLetGoLeavesTheCache) {
+  CoreHarness h = make();
+  const Request parent = parent_of(h);
+  const auto first = h.submit(parent);
+  const std::uint64_t id = h.last_id();
+  h.run();
+  EXPECT_EQ(h.context->n_used_cells(), first->result.n_cache_tokens);
+  h.core->let_go(id);
+  h.check();
+  EXPECT_EQ(h.context->n_used_cells(), parent.n_prefix()) << "the document alone stays";
+}
+
+TEST_P(Continue, LetGoBeforeTheEndKeepsNothing) {
+  CoreHarness h = make();
+  const Request parent = parent_of(h);
+  h.submit(parent);
+  ASSERT_TRUE(h.step());
+  h.core->let_go(h.last_id());
+  h.run();
+  EXPECT_EQ(h.context->n_used_cells(), parent.n_prefix());
+}
+
+TEST_P(Continue, UnderPressureItGoesAndIsComputedAgain) {
+  CoreHarness h = make(70);  // parent: 26 + 12 + 12 - 1
+  const Request parent = parent_of(h);
+  const auto first = h.submit(parent);
+  h.run();
+  const Request other = h.request(h.document(std::string(50, 'z')), " And?", 8);
+  const auto big = h.submit(other);
+  h.run();
+  EXPECT_EQ(big->result.tokens, h.alone(other).tokens);
+  const Request turn = next_turn(h, parent, first->result, " And why?");
+  const auto second = h.submit(turn);
+  h.run();
+  EXPECT_EQ(second->result.tokens, h.alone(turn).tokens);
+  EXPECT_GT(second->result.n_computed_tokens, 10) << "the parent had to make room";
+}
+
+TEST_P(Continue, ACancelledRequestKeepsNothing) {
+  CoreHarness h = make();
+  const Request parent = parent_of(h);
+  h.submit(parent);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(h.step());
+  h.core->cancel(h.last_id(), "test");
+  h.run();
+  EXPECT_LE(h.context->n_used_cells(), parent.n_prefix());
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Continue, every_fork_kind(), fork_kind_name);
+
+}  // namespace
+}  // namespace swarmkv::internal
