@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "swarmkv/error.h"
@@ -74,6 +75,8 @@ struct Result {
   /// is counted for exactly one request, so sums over a run are right even if runs overlap. Inside
   /// its declared prefix, and beyond it. (The arm `recompute` counts its own prefix here, too.)
   int n_prefix_computed_tokens = 0, n_tail_computed_tokens = 0;
+  /// Where the former stand, as they were computed: positions [first, second).
+  std::vector<std::pair<int, int>> prefix_computed_ranges;
   int peak_used_cells = 0;  ///< of the pool, all requests together, while this one was admitted
   /// Tokens of prompt and answer that its sequence held in the end, the answer's last one usually
   /// apart: where a request that continues it has its fork point.

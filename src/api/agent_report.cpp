@@ -4,6 +4,7 @@
 
 #include "api/build_report.h"
 #include "base/digest.h"
+#include "text/reasoning.h"
 
 namespace swarmkv::internal {
 namespace {
@@ -35,7 +36,9 @@ void add_metrics(AgentReport& agent, const Result& r, TimePoint zero) {
 }
 
 void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
-  agent.text = r.text;
+  SplitAnswer split = split_reasoning(r.text);
+  agent.text = std::move(split.answer);
+  agent.reasoning = std::move(split.reasoning);
   agent.token_ids = r.tokens;
   agent.token_ids_digest = digest64(bytes_of(r.tokens));
   agent.finish_reason = r.finish_reason;
@@ -68,7 +71,12 @@ AgentReport report_agent(const RunRecord& record, std::size_t i) {
     if (known.finished) agent.finished_ms = ms_between(record.clock_zero, *known.finished);
     if (known.started && known.finished) agent.e2e_ms = ms_between(*known.started, *known.finished);
   } else {
-    for (const LoadedDocument& d : record.prepared.documents) agent.reads.push_back(d.name);
+    for (const std::size_t d : record.prepared.reads_of(i).documents) {
+      agent.reads.push_back(record.prepared.documents[d].name);
+    }
+    agent.continues = spec.continues;
+    agent.ready_after = record.prepared.agents[i].ready_after;
+    agent.output_file = spec.output_file;
     const Sampling sampling = sampling_of(spec);
     agent.temperature = sampling.temperature;
     agent.seed = sampling.seed;
@@ -81,6 +89,7 @@ AgentReport report_agent(const RunRecord& record, std::size_t i) {
   switch (node.state) {
     case NodeState::kFinished:
       agent.status = AgentStatus::kFinished;
+      if (!spec.sampling.json_schema.empty()) agent.json = agent.text;
       return agent;
     case NodeState::kSkipped:
       agent.status = AgentStatus::kSkipped;

@@ -1,7 +1,10 @@
 #include "api/agent_runner.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
+
+#include "text/reasoning.h"
 
 namespace swarmkv::internal {
 namespace {
@@ -17,6 +20,21 @@ NodeOutcome failed(ErrorCode code, std::string error) {
   return {NodeOutcome::Status::kFailed, {}, code, std::move(error)};
 }
 
+/// Where a document, with what is put in front of it, stands in a prefix.
+struct DocumentRange {
+  std::string name;
+  int begin = 0, end = 0;
+};
+
+std::vector<DocumentRange> ranges_of(const Prepared& prepared, std::size_t agent) {
+  const ReadList& list = prepared.reads_of(agent);
+  std::vector<DocumentRange> ranges;
+  for (std::size_t i = 0; i < list.documents.size(); ++i) {
+    ranges.push_back({prepared.documents[list.documents[i]].name, list.begin(i), list.end(i)});
+  }
+  return ranges;
+}
+
 }  // namespace
 
 struct AgentRunner::Shared {
@@ -27,11 +45,11 @@ struct AgentRunner::Shared {
 // One agent's request on the event thread.
 class AgentRunner::Listener final : public RequestListener {
  public:
-  Listener(NodeId node, std::string name, std::string document, std::shared_ptr<EventBus> bus,
-           std::shared_ptr<Shared> shared, Done done)
+  Listener(NodeId node, std::string name, std::vector<DocumentRange> documents,
+           std::shared_ptr<EventBus> bus, std::shared_ptr<Shared> shared, Done done)
       : node_(node),
         name_(std::move(name)),
-        document_(std::move(document)),
+        documents_(std::move(documents)),
         bus_(std::move(bus)),
         shared_(std::move(shared)),
         done_(std::move(done)) {}
@@ -39,8 +57,11 @@ class AgentRunner::Listener final : public RequestListener {
   void on_admitted(TimePoint t) override {
     bus_->deliver(agent_event(EventType::kAgentStarted, name_), t);
   }
-  void on_prefix_progress(int n_computed, int n_total, TimePoint t) override {
-    if (!document_.empty()) bus_->document_progress(document_, n_computed, n_total, t);
+  void on_prefix_progress(int n_computed, int, TimePoint t) override {
+    for (const DocumentRange& document : documents_) {
+      const int n = std::min(n_computed, document.end) - document.begin;
+      if (n >= 0) bus_->document_progress(document.name, n, document.end - document.begin, t);
+    }
   }
   void on_first_token(TimePoint t) override {
     bus_->deliver(agent_event(EventType::kAgentFirstToken, name_), t);
@@ -62,7 +83,7 @@ class AgentRunner::Listener final : public RequestListener {
     NodeOutcome outcome;
     switch (result.state) {
       case RequestState::kFinished:
-        outcome = {NodeOutcome::Status::kFinished, result.text, {}, {}};
+        outcome = {NodeOutcome::Status::kFinished, split_reasoning(result.text).answer, {}, {}};
         break;
       case RequestState::kCancelled:
         outcome = {NodeOutcome::Status::kCancelled, {}, ErrorCode::kCancelled, result.error};
@@ -75,7 +96,8 @@ class AgentRunner::Listener final : public RequestListener {
 
  private:
   const NodeId node_;
-  const std::string name_, document_;
+  const std::string name_;
+  const std::vector<DocumentRange> documents_;
   const std::shared_ptr<EventBus> bus_;
   const std::shared_ptr<Shared> shared_;
   const Done done_;
@@ -91,6 +113,9 @@ AgentRunner::AgentRunner(const Prepared& prepared, RequestRunner& requests, Func
       shared_(std::make_shared<Shared>()) {
   const MutexLock lock(shared_->mutex);
   shared_->records.resize(pipeline_.agents.size());
+  for (const PreparedAgent& agent : prepared_.agents) {
+    if (agent.continues >= 0) ++n_continuations_[agent.continues];
+  }
 }
 
 Request AgentRunner::request_of(NodeId node, const Answers& answers) const {
@@ -98,35 +123,75 @@ Request AgentRunner::request_of(NodeId node, const Answers& answers) const {
   const AgentSpec& agent = pipeline_.agents[i];
   Request request;
   request.label = agent.name;
-  request.prefix = prepared_.prefix.tokens;
-  request.fork_points = prepared_.prefix.document_ends;
-  request.suffix = prepared_.prompts->suffix(agent.system, prepared_.templates[i].render(answers),
-                                             !prepared_.documents.empty());
+  request.prefix = prepared_.agents[i].prefix;
+  request.keep = prepared_.agents[i].is_continued;
   request.sampling = sampling_of(agent);
   request.max_tokens = agent.max_tokens;
   request.stop = agent.stop;
   request.ignore_eos = agent.ignore_eos;
   request.priority = agent.priority;
   request.timeout = agent.timeout;
+  add_question(request, node, answers);
   return request;
 }
 
+// A new conversation begins with its question; one that goes on repeats, token by token, what the
+// cache holds of it.
+void AgentRunner::add_question(Request& request, NodeId node, const Answers& answers) const {
+  const auto i = static_cast<std::size_t>(node);
+  const PreparedAgent& agent = prepared_.agents[i];
+  const AgentSpec& spec = pipeline_.agents[i];
+  const std::string prompt = agent.prompt.render(answers);
+  if (agent.continues < 0) {
+    request.fork_points = agent.fork_points;
+    request.suffix =
+        prepared_.prompts->suffix(spec.system, prompt, !prepared_.reads_of(i).documents.empty());
+    return;
+  }
+  const Asked& before = asked_.at(agent.continues);
+  const Result said = record(agent.continues).result.value();
+  const Tokens turn = prepared_.prompts->next_turn(spec.system, prompt);
+  request.suffix = before.suffix;
+  request.suffix.insert(request.suffix.end(), said.tokens.begin(), said.tokens.end());
+  request.suffix.insert(request.suffix.end(), turn.begin(), turn.end());
+  request.fork_points = before.fork_points;
+  if (request.fork_points.empty() || request.fork_points.back() < said.n_cache_tokens) {
+    request.fork_points.push_back(said.n_cache_tokens);
+  }
+}
+
 void AgentRunner::start(NodeId node, const Answers& answers, Done done) {
-  const AgentSpec& agent = pipeline_.agents[static_cast<std::size_t>(node)];
+  const auto i = static_cast<std::size_t>(node);
+  const AgentSpec& agent = pipeline_.agents[i];
   bus_->send(agent_event(EventType::kAgentEnqueued, agent.name));
   if (agent.function) return start_function(node, answers, std::move(done));
+  let_go_of_continued();
   try {
-    const std::string document =
-        prepared_.documents.empty() ? std::string() : prepared_.documents.back().name;
+    Request request = request_of(node, answers);
+    if (request.keep) asked_[node] = {request.suffix, request.fork_points};
     tickets_[node] = requests_.submit(
-        request_of(node, answers),
-        std::make_shared<Listener>(node, agent.name, document, bus_, shared_, done));
+        std::move(request),
+        std::make_shared<Listener>(node, agent.name, ranges_of(prepared_, i), bus_, shared_, done));
+    if (prepared_.agents[i].continues >= 0) running_continuations_.push_back(node);
   } catch (const Error& e) {
     done(node, failed(e.code(), e.what()));
   } catch (const std::exception& e) {
     done(node, failed(ErrorCode::kInternal, std::string("[run.submit] ") + e.what()));
   }
 }
+
+// A conversation that everybody has continued need not be kept any longer. One whose continuation
+// was skipped stays to the end of the run.
+void AgentRunner::let_go_of_continued() {
+  std::erase_if(running_continuations_, [this](NodeId node) {
+    if (!record(node).result) return false;
+    const NodeId continued = prepared_.agents[static_cast<std::size_t>(node)].continues;
+    if (--n_continuations_[continued] == 0) tickets_.erase(continued);
+    return true;
+  });
+}
+
+void AgentRunner::let_go() { tickets_.clear(); }
 
 void AgentRunner::start_function(NodeId node, const Answers& answers, Done done) {
   const AgentSpec& agent = pipeline_.agents[static_cast<std::size_t>(node)];

@@ -31,11 +31,21 @@ class AgentRunner final : public NodeRunner {
   /// After the orchestrator is done.
   [[nodiscard]] NodeRecord record(NodeId node) const;
 
+  /// The run is over: nobody will continue what is still kept in the cache.
+  void let_go();
+
  private:
   class Listener;
   struct Shared;  ///< records, outlive the runner as long as a listener may write
+  /// What stands before an answer, for those that continue it.
+  struct Asked {
+    Tokens suffix;
+    std::vector<int> fork_points;
+  };
 
   [[nodiscard]] Request request_of(NodeId node, const Answers& answers) const;
+  void add_question(Request& request, NodeId node, const Answers& answers) const;
+  void let_go_of_continued();
   void start_function(NodeId node, const Answers& answers, Done done);
 
   const Prepared& prepared_;
@@ -45,6 +55,9 @@ class AgentRunner final : public NodeRunner {
   std::shared_ptr<EventBus> bus_;
   std::shared_ptr<Shared> shared_;
   std::map<NodeId, std::shared_ptr<RequestTicket>> tickets_;
+  std::map<NodeId, Asked> asked_;          ///< of agents that somebody continues
+  std::map<NodeId, int> n_continuations_;  ///< that have not finished yet, by whom they continue
+  std::vector<NodeId> running_continuations_;
   std::map<NodeId, FunctionPool::TaskId> tasks_;
 };
 

@@ -1,25 +1,31 @@
 #include "api/build_report.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "base/process_info.h"
 
 namespace swarmkv::internal {
 namespace {
 
-// TTFT = waiting for the document + queueing for cells + own prefill. The document counts as ready
-// when the first agent could use it: an agent of a later wave queued from then on, and its warm
-// TTFT must not leave that out.
-void split_first_token_times(RunReport& report) {
-  std::optional<double> ready;
-  for (const AgentReport& agent : report.agents) {
-    if (agent.prefix_ready_ms) ready = std::min(ready.value_or(1e300), *agent.prefix_ready_ms);
+// TTFT = waiting for the documents + queueing for cells + own prefill. They count as ready when the
+// first agent that waits for just as much could use them: an agent of a later wave queued from then
+// on, and its warm TTFT must not leave that out.
+void split_first_token_times(RunReport& report, const Prepared& prepared) {
+  std::map<const Tokens*, double> ready;
+  for (std::size_t i = 0; i < report.agents.size(); ++i) {
+    const std::optional<double>& at = report.agents[i].prefix_ready_ms;
+    if (!at) continue;
+    const auto [known, is_new] = ready.emplace(prepared.agents[i].prefix.get(), *at);
+    if (!is_new) known->second = std::min(known->second, *at);
   }
-  for (AgentReport& agent : report.agents) {
+  for (std::size_t i = 0; i < report.agents.size(); ++i) {
+    AgentReport& agent = report.agents[i];
     if (!agent.enqueued_ms || !agent.admitted_ms || !agent.prefix_ready_ms) continue;
-    agent.prefix_ready_ms = ready;
-    const double warm_start = std::max(*agent.enqueued_ms, *ready);
+    agent.prefix_ready_ms = ready.at(prepared.agents[i].prefix.get());
+    const double warm_start = std::max(*agent.enqueued_ms, *agent.prefix_ready_ms);
     agent.document_wait_ms = warm_start - *agent.enqueued_ms;
     agent.queue_ms = std::max(0.0, *agent.admitted_ms - warm_start);
     if (!agent.first_token_ms) continue;
@@ -28,29 +34,48 @@ void split_first_token_times(RunReport& report) {
   }
 }
 
+int n_common(std::pair<int, int> range, int begin, int end) {
+  return std::max(0, std::min(range.second, end) - std::max(range.first, begin));
+}
+
+// Each computed token belongs to one document: what stands in front of a document counts with it.
 void add_documents(RunReport& report, const RunRecord& record) {
-  const int n_prefix = static_cast<int>(record.prepared.prefix.tokens->size());
-  int n_computed = 0;
-  std::optional<double> began, ready;
-  for (const AgentReport& agent : report.agents) {
-    n_computed += agent.prefix_computed_tokens.value_or(0);
-    if (agent.admitted_ms) began = std::min(began.value_or(1e300), *agent.admitted_ms);
-    if (agent.prefix_ready_ms) ready = std::min(ready.value_or(1e300), *agent.prefix_ready_ms);
-  }
-  for (const LoadedDocument& document : record.prepared.documents) {
-    DocumentReport out;
+  const Prepared& prepared = record.prepared;
+  std::vector<std::optional<double>> began(prepared.documents.size()), ready(began.size());
+  for (const LoadedDocument& document : prepared.documents) {
+    DocumentReport& out = report.documents.emplace_back();
     out.name = document.name;
     out.digest = document.digest;
-    out.n_tokens = n_prefix;
-    out.computed_tokens = n_computed;  // more than it has if it had to be computed again
-    out.source = out.computed_tokens > 0 ? "computed" : "cached";
-    if (began && ready && out.computed_tokens > 0) {
-      out.prefill_ms = *ready - *began;
-      if (*out.prefill_ms > 0) {
-        out.prefill_tokens_per_s = 1000.0 * out.computed_tokens / *out.prefill_ms;
-      }
+  }
+  for (const ReadList& list : prepared.read_lists) {
+    for (std::size_t d = 0; d < list.documents.size(); ++d) {
+      report.documents[list.documents[d]].n_tokens = list.end(d) - list.begin(d);
     }
-    report.documents.push_back(std::move(out));
+  }
+  for (std::size_t i = 0; i < report.agents.size(); ++i) {
+    const AgentReport& agent = report.agents[i];
+    const auto result = record.runner.record(static_cast<NodeId>(i)).result;
+    if (!result) continue;
+    const ReadList& list = prepared.reads_of(i);
+    const bool reads_to_the_end = prepared.agents[i].prefix == list.prefix.tokens;
+    for (std::size_t d = 0; d < list.documents.size(); ++d) {
+      const std::size_t at = list.documents[d];
+      for (const auto& range : result->prefix_computed_ranges) {
+        report.documents[at].computed_tokens += n_common(range, list.begin(d), list.end(d));
+      }
+      if (agent.admitted_ms) began[at] = std::min(began[at].value_or(1e300), *agent.admitted_ms);
+      if (!agent.prefix_ready_ms || !reads_to_the_end) continue;
+      ready[at] = std::min(ready[at].value_or(1e300), *agent.prefix_ready_ms);
+    }
+  }
+  for (std::size_t d = 0; d < report.documents.size(); ++d) {
+    DocumentReport& out = report.documents[d];
+    // Computed tokens may be more than it has: it was read in several orders, or again.
+    out.source = out.computed_tokens > 0 ? "computed" : "cached";
+    if (!began[d] || !ready[d] || out.computed_tokens == 0) continue;
+    out.prefill_ms = *ready[d] - *began[d];
+    if (*out.prefill_ms > 0)
+      out.prefill_tokens_per_s = 1000.0 * out.computed_tokens / *out.prefill_ms;
   }
 }
 
@@ -174,7 +199,7 @@ RunReport build_report(const RunRecord& record) {
   for (std::size_t i = 0; i < record.prepared.pipeline.agents.size(); ++i) {
     report.agents.push_back(report_agent(record, i));
   }
-  split_first_token_times(report);
+  split_first_token_times(report, record.prepared);
   add_documents(report, record);
   report.duration_ms = ms_between(record.clock_zero, record.finished);
   add_summary(report, record.computes_alone);

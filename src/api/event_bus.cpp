@@ -33,8 +33,9 @@ void EventBus::deliver(Event event, TimePoint t) {
 
 void EventBus::document_progress(const std::string& document, int n_computed, int n_total,
                                  TimePoint t) {
-  if (n_computed <= n_document_computed_) return;
-  n_document_computed_ = n_computed;
+  const auto [known, is_first] = n_computed_.emplace(document, n_computed);
+  if (!is_first && n_computed <= known->second) return;
+  known->second = n_computed;
   Event event;
   event.type = EventType::kDocumentProgress;
   event.name = document;

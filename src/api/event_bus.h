@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ class EventBus : public std::enable_shared_from_this<EventBus> {
   /// Event thread only: delivered now.
   void deliver(Event event, TimePoint t);
 
-  /// Event thread only: document progress of many agents over one prefix, told once.
+  /// Event thread only: progress of a document that many agents wait for, told once.
   void document_progress(const std::string& document, int n_computed, int n_total, TimePoint t);
 
   [[nodiscard]] double ms(TimePoint t) const {
@@ -38,7 +39,7 @@ class EventBus : public std::enable_shared_from_this<EventBus> {
  private:
   std::vector<std::shared_ptr<Observer>> observers_;  // event thread only, as are the next two
   std::uint64_t n_sent_ = 0;
-  int n_document_computed_ = -1;
+  std::map<std::string, int> n_computed_;  ///< by document
   const TimePoint zero_;
   const Post post_;
   Mutex mutex_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "base/digest.h"
 
@@ -12,6 +13,90 @@ namespace {
 
 // An inserted answer is tokenised again with its surroundings: seams may cost a few tokens more.
 constexpr int kSeamTokens = 8;
+
+// Who continues whom. Answers whether anybody does.
+bool link_conversations(Prepared& prepared) {
+  std::map<std::string_view, NodeId> ids;
+  for (std::size_t i = 0; i < prepared.pipeline.agents.size(); ++i) {
+    ids.emplace(prepared.pipeline.agents[i].name, static_cast<NodeId>(i));
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < prepared.agents.size(); ++i) {
+    const std::string& continues = prepared.pipeline.agents[i].continues;
+    if (continues.empty()) continue;
+    const NodeId parent = ids.at(continues);
+    prepared.agents[i].continues = parent;
+    prepared.agents[static_cast<std::size_t>(parent)].is_continued = true;
+    any = true;
+  }
+  return any;
+}
+
+// Agents, those whose conversation another one continues before it. Each line of conversations is
+// walked once.
+std::vector<std::size_t> parents_first(const Prepared& prepared) {
+  std::vector<std::size_t> order, line;
+  std::vector<bool> done(prepared.agents.size(), false);
+  for (std::size_t i = 0; i < prepared.agents.size(); ++i) {
+    for (auto node = static_cast<NodeId>(i); node >= 0 && !done[static_cast<std::size_t>(node)];
+         node = prepared.agents[static_cast<std::size_t>(node)].continues) {
+      line.push_back(static_cast<std::size_t>(node));
+      done[line.back()] = true;
+    }
+    order.insert(order.end(), line.rbegin(), line.rend());
+    line.clear();
+  }
+  return order;
+}
+
+// A continuation stands behind the documents of the one it continues.
+void inherit_prefixes(Prepared& prepared) {
+  for (const std::size_t i : parents_first(prepared)) {
+    PreparedAgent& agent = prepared.agents[i];
+    if (agent.continues < 0) continue;
+    const PreparedAgent& parent = prepared.agents[static_cast<std::size_t>(agent.continues)];
+    agent.reads = parent.reads;
+    agent.prefix = parent.prefix;
+    agent.fork_points = parent.fork_points;
+    agent.ready_after = parent.ready_after;
+  }
+}
+
+int clamped(std::int64_t n) { return static_cast<int>(std::min<std::int64_t>(n, 1 << 30)); }
+
+void add_budget(Prepared& prepared) {
+  const std::vector<AgentSpec>& specs = prepared.pipeline.agents;
+  std::map<std::string_view, int> max_tokens;
+  Answers blank;
+  for (const AgentSpec& agent : specs) {
+    max_tokens[agent.name] = agent.max_tokens;
+    blank[agent.name] = "";
+  }
+  prepared.budget.resize(specs.size());
+  for (const std::size_t i : parents_first(prepared)) {
+    const AgentSpec& spec = specs[i];
+    const PreparedAgent& agent = prepared.agents[i];
+    Plan::Agent& budget = prepared.budget[i];
+    budget.name = spec.name;
+    if (spec.function) continue;
+    std::int64_t n = 0;
+    const std::string text = agent.prompt.render(blank);
+    if (agent.continues >= 0) {
+      n = prepared.budget[static_cast<std::size_t>(agent.continues)].n_total_max +
+          static_cast<std::int64_t>(prepared.prompts->next_turn(spec.system, text).size());
+    } else {
+      const bool has_documents = !prepared.reads_of(i).documents.empty();
+      n = static_cast<std::int64_t>(
+          agent.prefix->size() + prepared.prompts->suffix(spec.system, text, has_documents).size());
+    }
+    for (const TemplatePiece& piece : agent.prompt.pieces()) {
+      if (piece.kind != TemplatePiece::Kind::kReference) continue;
+      n += max_tokens[piece.text] + kSeamTokens;
+    }
+    budget.n_prompt_max = clamped(n);
+    budget.n_total_max = clamped(n + spec.max_tokens);
+  }
+}
 
 }  // namespace
 
@@ -34,41 +119,21 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
 
   auto prepared = std::make_shared<Prepared>();
   Prepared& out = *prepared;
-  std::vector<DocumentText> texts;
   for (const DocumentSpec& spec : pipeline.documents) {
     out.documents.push_back(load_document(spec, pipeline.folder, options.strict, out.warnings));
   }
-  for (const LoadedDocument& document : out.documents) {
-    texts.push_back({document.name, document.text});
-  }
-  out.prompts = std::make_unique<PromptBuilder>(
-      model, pipeline.system, PromptFormat{options.use_chat_template, options.template_date});
-  out.prefix = out.prompts->prefix(texts);
-
-  std::map<std::string, int> max_tokens;
-  for (const AgentSpec& agent : pipeline.agents) max_tokens[agent.name] = agent.max_tokens;
-  Answers blank;
-  for (const AgentSpec& agent : pipeline.agents) blank[agent.name] = "";
-  for (const AgentSpec& agent : pipeline.agents) {
-    out.templates.push_back(Template::parse(agent.prompt));
-    Plan::Agent budget{agent.name, 0, 0};
-    if (!agent.function) {
-      const Template& prompt = out.templates.back();
-      const Tokens own = out.prompts->suffix(agent.system, prompt.render(blank), !texts.empty());
-      std::int64_t n = static_cast<std::int64_t>(out.prefix.tokens->size() + own.size());
-      for (const TemplatePiece& piece : prompt.pieces()) {
-        if (piece.kind != TemplatePiece::Kind::kReference) continue;
-        n += max_tokens[piece.text] + kSeamTokens;
-      }
-      const std::int64_t total = n + agent.max_tokens;
-      constexpr std::int64_t kMost = 1 << 30;
-      budget.n_prompt_max = static_cast<int>(std::min(n, kMost));
-      budget.n_total_max = static_cast<int>(std::min(total, kMost));
-    }
-    out.budget.push_back(budget);
-  }
   out.model = std::move(model);
   out.pipeline = std::move(pipeline);
+  for (const AgentSpec& agent : out.pipeline.agents) {
+    out.agents.emplace_back().prompt = Template::parse(agent.prompt);
+  }
+  const bool has_turns = link_conversations(out);
+  out.prompts = std::make_unique<PromptBuilder>(
+      out.model, out.pipeline.system,
+      PromptFormat{options.use_chat_template, options.template_date, has_turns});
+  prepare_prefixes(out);
+  inherit_prefixes(out);
+  add_budget(out);
   return prepared;
 }
 
@@ -77,7 +142,9 @@ void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_
       prepared.budget.begin(), prepared.budget.end(),
       [](const Plan::Agent& a, const Plan::Agent& b) { return a.n_total_max < b.n_total_max; });
   if (largest == prepared.budget.end()) return;
-  const int n_document = static_cast<int>(prepared.prefix.tokens->size());
+  const auto index = static_cast<std::size_t>(largest - prepared.budget.begin());
+  const PreparedAgent& agent = prepared.agents[index];
+  const int n_document = agent.prefix == nullptr ? 0 : static_cast<int>(agent.prefix->size());
   const int n_total = largest->n_total_max;
   const int n_ctx_train = prepared.model->info().n_ctx_train;
   const bool past_training = n_total > n_ctx_train;

@@ -2,14 +2,39 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "api/documents.h"
 #include "engine/prompt.h"
+#include "orchestrate/node_runner.h"
 #include "pipeline/template.h"
 #include "swarmkv/engine.h"
 
 namespace swarmkv::internal {
+
+/// Documents in the order in which some agents read them, as token ids.
+struct ReadList {
+  std::vector<std::size_t> documents;  ///< indices into Prepared::documents
+  PromptBuilder::Prefix prefix;
+  std::vector<int> fork_points;  ///< document ends and everybody's early starts, ascending
+
+  [[nodiscard]] int n_tokens() const { return static_cast<int>(prefix.tokens->size()); }
+  /// Where document `i` of this list begins, with what is put in front of it.
+  [[nodiscard]] int begin(std::size_t i) const { return i == 0 ? 0 : prefix.document_ends[i - 1]; }
+  [[nodiscard]] int end(std::size_t i) const { return prefix.document_ends[i]; }
+};
+
+/// One agent, as far as it is known before anything runs.
+struct PreparedAgent {
+  Template prompt;
+  std::size_t reads = 0;                 ///< index into Prepared::read_lists
+  std::shared_ptr<const Tokens> prefix;  ///< of that list, up to its early start
+  std::vector<int> fork_points;          ///< inside `prefix`
+  std::optional<int> ready_after;        ///< document tokens it waits for, if not all
+  NodeId continues = -1;
+  bool is_continued = false;
+};
 
 /// Kept next to each other so that tokens are the same in the plan and in the run. Immutable once
 /// made: shared by plans and runs.
@@ -18,15 +43,23 @@ struct Prepared {
   Pipeline pipeline;                   ///< valid, with implied needs filled in
   std::vector<LoadedDocument> documents;
   std::unique_ptr<PromptBuilder> prompts;
-  PromptBuilder::Prefix prefix;
-  std::vector<Template> templates;  ///< by agent
+  std::vector<ReadList> read_lists;
+  std::vector<PreparedAgent> agents;
   std::vector<Plan::Agent> budget;  ///< by agent; functions need 0 tokens
   std::vector<Diagnostic> warnings;
+
+  [[nodiscard]] const ReadList& reads_of(std::size_t agent) const {
+    return read_lists[agents[agent].reads];
+  }
 };
 
 /// errors  kInvalidArgument (the pipeline is not valid), kUnreadable, kUnsupported
 std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipeline pipeline,
                                         const RunOptions& options);
+
+/// Fills `read_lists`, and of each agent what it reads and from where on it may start. Needs
+/// everything above them. errors  kInvalidArgument  an early start at a text that no document holds
+void prepare_prefixes(Prepared& prepared);
 
 /// The context budget. errors  kDoesNotFit, naming document and largest branch against the limit
 void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell);

@@ -34,6 +34,16 @@ std::vector<std::vector<NodeId>> needs_of(const Pipeline& pipeline) {
   return needs;
 }
 
+std::vector<NodeId> optional_needs_of(const Pipeline& pipeline, std::size_t agent) {
+  std::vector<NodeId> found;
+  for (const std::string& need : pipeline.agents[agent].optional_needs) {
+    const auto it = std::find_if(pipeline.agents.begin(), pipeline.agents.end(),
+                                 [&](const AgentSpec& other) { return other.name == need; });
+    found.push_back(static_cast<NodeId>(it - pipeline.agents.begin()));
+  }
+  return found;
+}
+
 }  // namespace
 
 Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> prepared,
@@ -54,7 +64,8 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
       std::make_unique<internal::AgentRunner>(*prepared_, *engine_.runner, engine_.pool, bus_);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
-    nodes.push_back({pipeline_.agents[i].name, needs_[i], pipeline_.agents[i].priority});
+    nodes.push_back({pipeline_.agents[i].name, needs_[i], pipeline_.agents[i].priority,
+                     optional_needs_of(pipeline_, i)});
   }
   orchestrator_ = std::make_unique<internal::Orchestrator>(
       std::move(nodes), *runner_, internal::OrchestratorOptions{options.fail_fast, options.timeout},
@@ -100,6 +111,7 @@ RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
   RunReport report =
       internal::build_report({*prepared_, *runner_, outcome, needs_, clock_zero_, finished, before,
                               engine_.runner->stats(), engine_.options.handoff == "recompute"});
+  runner_->let_go();
   const ModelDescription model = engine_.model.describe();
   report.run_id =
       internal::digest64(started_at_ + std::to_string(clock_zero_.time_since_epoch().count()));

@@ -10,6 +10,8 @@ namespace {
 // Plain letters, so that no trimming, escaping or quoting of a template changes them.
 constexpr std::string_view kSystemSentinel = "swarmkvSystemTextQ7f3xW";
 constexpr std::string_view kUserSentinel = "swarmkvUserTextK9d2pZ";
+constexpr std::string_view kAnswerSentinel = "swarmkvAnswerTextV4h8sL";
+constexpr std::string_view kNextSentinel = "swarmkvNextTextB6n1yC";
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(
@@ -63,6 +65,21 @@ ChatScaffold cut_chat_template(const Model& model, bool has_system, const std::s
   scaffold.before = text.substr(0, system);
   scaffold.between = text.substr(system_end, user - system_end);
   return scaffold;
+}
+
+TurnScaffold cut_next_turn(const Model& model, bool has_system, const std::string& date) {
+  std::vector<ChatMessage> messages;
+  if (has_system) messages.push_back({"system", std::string(kSystemSentinel)});
+  messages.push_back({"user", std::string(kUserSentinel)});
+  messages.push_back({"assistant", std::string(kAnswerSentinel)});
+  messages.push_back({"user", std::string(kNextSentinel)});
+  const std::string text = render(model, messages, date);
+
+  const std::size_t answer = find_once(text, kAnswerSentinel, "answer");
+  const std::size_t next = find_once(text, kNextSentinel, "next turn's");
+  if (next < answer) refuse("the model's chat template writes the next turn before the answer");
+  const std::size_t answer_end = answer + kAnswerSentinel.size();
+  return {text.substr(answer_end, next - answer_end), text.substr(next + kNextSentinel.size())};
 }
 
 }  // namespace swarmkv::internal

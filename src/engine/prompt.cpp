@@ -20,6 +20,13 @@ void begin_with_start(Tokens& tokens, std::optional<Token> start) {
   tokens.insert(tokens.begin(), *start);
 }
 
+std::string joined(std::string_view agent_system, std::string_view prompt) {
+  std::string own(agent_system);
+  if (!own.empty() && !prompt.empty()) own += kBlankLine;
+  own += prompt;
+  return own;
+}
+
 }  // namespace
 
 PromptBuilder::PromptBuilder(std::shared_ptr<const Model> model, std::string system,
@@ -38,6 +45,14 @@ PromptBuilder::PromptBuilder(std::shared_ptr<const Model> model, std::string sys
     append(head_, model_->tokenize(scaffold.between, SpecialTokens::kParse));
   }
   if (!scaffold.after.empty()) after_ = model_->tokenize(scaffold.after, SpecialTokens::kParse);
+  if (!format.has_turns) return;
+  if (!has_scaffold_) {
+    add(turn_before_, kBlankLine);
+    return;
+  }
+  const TurnScaffold turn = cut_next_turn(*model_, has_system_, format.date);
+  turn_before_ = model_->tokenize(turn.before, SpecialTokens::kParse);
+  turn_after_ = model_->tokenize(turn.after, SpecialTokens::kParse);
 }
 
 void PromptBuilder::add(Tokens& tokens, std::string_view text) const {
@@ -51,6 +66,7 @@ PromptBuilder::Prefix PromptBuilder::prefix(std::span<const DocumentText> docume
   bool needs_blank_line = has_system_ && !has_scaffold_;
   for (const DocumentText& document : documents) {
     if (needs_blank_line) add(tokens, kBlankLine);
+    prefix.document_begins.push_back(static_cast<int>(tokens.size()));
     add(tokens, document.text);
     prefix.document_ends.push_back(static_cast<int>(tokens.size()));
     needs_blank_line = true;
@@ -64,11 +80,32 @@ PromptBuilder::Prefix PromptBuilder::prefix(std::span<const DocumentText> docume
   return prefix;
 }
 
+Tokens PromptBuilder::next_turn(std::string_view agent_system, std::string_view prompt) const {
+  Tokens tokens = turn_before_;
+  add(tokens, joined(agent_system, prompt));
+  append(tokens, turn_after_);
+  return tokens;
+}
+
+// Pieces are bytes of the text in order, except that some tokenisers put a space in front of it.
+int PromptBuilder::n_tokens_before(std::span<const Token> document, std::string_view text,
+                                   std::size_t offset) const {
+  std::size_t n_bytes = 0;
+  for (const Token token : document) n_bytes += model_->piece(token).size();
+  std::size_t end = offset + (n_bytes > text.size() ? n_bytes - text.size() : 0);
+  int n = 0;
+  for (const Token token : document) {
+    const std::size_t size = model_->piece(token).size();
+    if (size > end) break;
+    end -= size;
+    ++n;
+  }
+  return n;
+}
+
 Tokens PromptBuilder::suffix(std::string_view agent_system, std::string_view prompt,
                              bool has_documents) const {
-  std::string own(agent_system);
-  if (!own.empty() && !prompt.empty()) own += kBlankLine;
-  own += prompt;
+  const std::string own = joined(agent_system, prompt);
   Tokens tokens;
   const bool follows_text = has_documents || (has_system_ && !has_scaffold_);
   if (follows_text && !own.empty()) add(tokens, kBlankLine);

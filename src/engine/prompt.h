@@ -24,6 +24,10 @@ struct DocumentText {
 ///           prefix: shared by all agents               |  suffix: an agent's own       ~ =
 ///           scaffold
 ///
+/// A conversation that goes on has behind the suffix and the answer's own ids
+///
+///   end of turn  "agent system \n\n prompt"  after      (the next turn)
+///
 /// Seam rule: scaffold (template text) is tokenised with special parsing; system, each separator,
 /// each document and each agent's text are tokenised apart from each other as plain text. So ids
 /// never merge across a seam and are the same in every mode, and marker text inside of them stays
@@ -37,6 +41,7 @@ class PromptBuilder {
 
   struct Prefix {
     std::shared_ptr<const Tokens> tokens;
+    std::vector<int> document_begins;  ///< where each document's first token stands
     /// Fork points: where each document ends, the last one == tokens->size(); without documents
     /// that is the only one. Empty if there is no token at all.
     std::vector<int> document_ends;
@@ -47,6 +52,14 @@ class PromptBuilder {
   [[nodiscard]] Tokens suffix(std::string_view agent_system, std::string_view prompt,
                               bool has_documents) const;
 
+  /// What goes behind an answer. Needs PromptFormat::has_turns.
+  [[nodiscard]] Tokens next_turn(std::string_view agent_system, std::string_view prompt) const;
+
+  /// How many of the first tokens of a document, as it stands in a prefix, hold nothing of its text
+  /// from byte `offset` on. cost: a walk over the tokens
+  [[nodiscard]] int n_tokens_before(std::span<const Token> document, std::string_view text,
+                                    std::size_t offset) const;
+
  private:
   void add(Tokens& tokens, std::string_view text) const;
 
@@ -55,6 +68,7 @@ class PromptBuilder {
   bool has_scaffold_;
   Tokens head_;   ///< start token, scaffold and system: everything before the first document
   Tokens after_;  ///< the scaffold behind the agent's text
+  Tokens turn_before_, turn_after_;  ///< the scaffold around a next turn
 };
 
 }  // namespace swarmkv::internal

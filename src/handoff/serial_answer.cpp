@@ -91,7 +91,7 @@ void SerialLoop::compute_prefix(Branch& branch, const Tokens& prefix, Context& c
       n_computed += n;
       stats_.prompt_tokens_computed += n;
       stats_.document_tokens_computed += n;
-      branch.result.n_prefix_computed_tokens += n;
+      count_prefix(branch.result, n_computed - n, n_computed);
       if (arm_.computes_once()) {
         stats_.prefix_tokens_computed += n;
       } else {

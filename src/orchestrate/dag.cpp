@@ -23,9 +23,11 @@ const char* to_string(NodeState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-Dag::Dag(std::vector<std::vector<NodeId>> needs, std::vector<int> priorities)
+Dag::Dag(std::vector<std::vector<NodeId>> needs, std::vector<int> priorities,
+         std::vector<std::vector<NodeId>> optional_needs)
     : needs_(std::move(needs)),
       dependents_(needs_.size()),
+      optional_needs_(std::move(optional_needs)),
       priorities_(std::move(priorities)),
       states_(needs_.size(), NodeState::kWaiting),
       culprits_(needs_.size(), -1),
@@ -35,6 +37,8 @@ Dag::Dag(std::vector<std::vector<NodeId>> needs, std::vector<int> priorities)
     invalid(std::to_string(needs_.size()) + " nodes, but " + std::to_string(priorities_.size()) +
             " priorities");
   }
+  optional_needs_.resize(needs_.size());
+  for (std::vector<NodeId>& optional : optional_needs_) std::sort(optional.begin(), optional.end());
   std::vector<NodeId> last_seen(needs_.size(), -1);
   for (NodeId node = 0; node < size(); ++node) {
     for (const NodeId need : needs_[index(node)]) {
@@ -43,6 +47,10 @@ Dag::Dag(std::vector<std::vector<NodeId>> needs, std::vector<int> priorities)
       if (last_seen[index(need)] == node) bad_edge(node, need, "twice");
       last_seen[index(need)] = node;
       dependents_[index(need)].push_back(node);
+    }
+    for (const NodeId need : optional_needs_[index(node)]) {
+      const bool is_need = need >= 0 && need < size() && last_seen[index(need)] == node;
+      if (!is_need) bad_edge(node, need, "optionally, but does not list it");
     }
     n_open_needs_[index(node)] = static_cast<int>(needs_[index(node)].size());
   }
@@ -99,19 +107,26 @@ void Dag::start(NodeId node) {
   set_state(node, NodeState::kRunning);
 }
 
+bool Dag::can_do_without(NodeId node, NodeId need) const {
+  const std::vector<NodeId>& optional = optional_needs_[index(node)];
+  return std::binary_search(optional.begin(), optional.end(), need);
+}
+
+void Dag::settle_need(NodeId dependent, Change& change) {
+  const bool last = --n_open_needs_[index(dependent)] == 0;
+  if (!last || states_[index(dependent)] != NodeState::kWaiting) return;
+  set_state(dependent, NodeState::kReady);
+  change.ready.push_back(dependent);
+}
+
 Dag::Change Dag::finish(NodeId node, bool ok) {
   expect(node, NodeState::kRunning, "finish");
   Change change;
   set_state(node, ok ? NodeState::kFinished : NodeState::kFailed);
-  if (!ok) {
+  if (ok) {
+    for (const NodeId dependent : dependents_[index(node)]) settle_need(dependent, change);
+  } else {
     skip_dependents(node, change);
-    return change;
-  }
-  for (const NodeId dependent : dependents_[index(node)]) {
-    const bool last = --n_open_needs_[index(dependent)] == 0;
-    if (!last || states_[index(dependent)] != NodeState::kWaiting) continue;
-    set_state(dependent, NodeState::kReady);
-    change.ready.push_back(dependent);
   }
   std::sort(change.ready.begin(), change.ready.end(),
             [this](NodeId a, NodeId b) { return rank(a) < rank(b); });
@@ -123,6 +138,8 @@ Dag::Change Dag::cancel(NodeId node) {
   Change change;
   set_state(node, NodeState::kCancelled);
   skip_dependents(node, change);
+  std::sort(change.ready.begin(), change.ready.end(),
+            [this](NodeId a, NodeId b) { return rank(a) < rank(b); });
   return change;
 }
 
@@ -131,6 +148,10 @@ void Dag::skip_dependents(NodeId culprit, Change& change) {
   std::vector<NodeId> queue{culprit};
   for (std::size_t head = 0; head < queue.size(); ++head) {
     for (const NodeId dependent : dependents_[index(queue[head])]) {
+      if (can_do_without(dependent, queue[head])) {
+        settle_need(dependent, change);
+        continue;
+      }
       if (states_[index(dependent)] != NodeState::kWaiting) continue;
       set_state(dependent, NodeState::kSkipped);
       culprits_[index(dependent)] = culprit;
@@ -147,6 +168,11 @@ std::vector<NodeId> Dag::cancel_pending() {
     if (state != NodeState::kWaiting && state != NodeState::kReady) continue;
     set_state(node, NodeState::kCancelled);
     cancelled.push_back(node);
+  }
+  for (const NodeId node : cancelled) {
+    for (const NodeId dependent : dependents_[index(node)]) {
+      n_open_needs_[index(dependent)] -= can_do_without(dependent, node) ? 1 : 0;
+    }
   }
   return cancelled;
 }

@@ -5,11 +5,14 @@
 //        \-> c --/         a finishes: b, c become ready.  b fails: d is skipped because of b; c
 //        goes on.
 //
+// A need is settled when it is finished, failed, skipped or cancelled. An optional one is waited
+// for as well, but its end, whatever it is, is good enough.
+//
 // Invariants, checked by check_integrity():
-// (1) a node is ready, running or finished only if all its needs are finished
-// (2) a node is waiting only if none of its needs failed, was skipped or cancelled, and some are
-// not finished (3) a skipped node names a failed or cancelled ancestor (4) the counts are those of
-// the states, and every ready node stands in the queue
+// (1) a node is ready, running or finished only if its needs are finished, optional ones settled
+// (2) a node is waiting only if no need that it cannot do without failed, was skipped or cancelled,
+// and some needs are not settled (3) a skipped node names a failed or cancelled ancestor (4) the
+// counts are those of the states, and every ready node stands in the queue
 #pragma once
 
 #include <array>
@@ -36,9 +39,11 @@ const char* to_string(NodeState state);
 class Dag {
  public:
   /// `needs[n]`: the nodes n waits for. `priorities`: by node, higher first; may be empty.
-  /// errors  kInvalidArgument  a need out of range, given twice or the node itself; a circle; sizes
-  /// differ
-  explicit Dag(std::vector<std::vector<NodeId>> needs, std::vector<int> priorities = {});
+  /// `optional_needs[n]`: of needs[n], those it can do without; may be empty.
+  /// errors  kInvalidArgument  a need out of range, given twice or the node itself; an optional one
+  /// that is no need; a circle; sizes differ
+  explicit Dag(std::vector<std::vector<NodeId>> needs, std::vector<int> priorities = {},
+               std::vector<std::vector<NodeId>> optional_needs = {});
 
   struct Skipped {
     NodeId node;
@@ -46,7 +51,7 @@ class Dag {
   };
   /// What one event changed besides the node itself.
   struct Change {
-    std::vector<NodeId> ready;     ///< by priority, then declaration
+    std::vector<NodeId> ready;     ///< by priority, then declaration; also after a failure
     std::vector<Skipped> skipped;  ///< nearest dependents first
   };
 
@@ -83,14 +88,17 @@ class Dag {
   void set_state(NodeId node, NodeState state);
   void expect(NodeId node, NodeState state, const char* operation) const;
   void sort_topologically();
+  [[nodiscard]] bool can_do_without(NodeId node, NodeId need) const;
+  void settle_need(NodeId dependent, Change& change);
   void skip_dependents(NodeId culprit, Change& change);
 
   std::vector<std::vector<NodeId>> needs_, dependents_;
+  std::vector<std::vector<NodeId>> optional_needs_;  // sorted
   std::vector<int> priorities_;
   std::vector<NodeId> order_;  // needs before their dependents
   std::vector<NodeState> states_;
   std::vector<NodeId> culprits_;                     // -1 = none
-  std::vector<int> n_open_needs_;                    // needs that are not finished
+  std::vector<int> n_open_needs_;                    // needs that are not settled
   std::set<std::pair<std::int64_t, NodeId>> ready_;  // rank(): the first is the next to start
   std::array<int, kNodeStates> counts_{};
 };

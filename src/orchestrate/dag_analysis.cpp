@@ -38,14 +38,14 @@ std::string Dag::check_integrity() const {
     const std::string label = "node " + std::to_string(node) + " is " + to_string(state);
     ++counts[static_cast<std::size_t>(state)];
     int n_open = 0;
-    int n_dead = 0;  // failed, skipped or cancelled needs
+    int n_dead = 0;  // failed, skipped or cancelled needs that it cannot do without
     for (const NodeId need : needs_[index(node)]) {
       const NodeState need_state = states_[index(need)];
+      const bool is_dead = need_state == NodeState::kFailed || need_state == NodeState::kSkipped ||
+                           need_state == NodeState::kCancelled;
+      if (is_dead && can_do_without(node, need)) continue;
       n_open += need_state != NodeState::kFinished ? 1 : 0;
-      n_dead += need_state == NodeState::kFailed || need_state == NodeState::kSkipped ||
-                        need_state == NodeState::kCancelled
-                    ? 1
-                    : 0;
+      n_dead += is_dead ? 1 : 0;
     }
     if (n_open != n_open_needs_[index(node)]) {
       return label + " and counts " + std::to_string(n_open_needs_[index(node)]) +

@@ -29,7 +29,7 @@ class NodeRunner {
  public:
   using Done = std::function<void(NodeId, NodeOutcome)>;
   virtual ~NodeRunner() = default;
-  /// `answers`: of all the node's needs, by name.
+  /// `answers`: of the node's needs that have finished, by name; only optional ones may lack.
   virtual void start(NodeId node, const std::map<std::string, std::string>& answers, Done done) = 0;
   virtual void cancel(NodeId node) = 0;
 };

@@ -15,12 +15,14 @@ std::size_t at(NodeId node) { return static_cast<std::size_t>(node); }
 
 Dag make_dag(const std::vector<OrchestratorNode>& nodes) {
   std::vector<std::vector<NodeId>> needs;
+  std::vector<std::vector<NodeId>> optional_needs;
   std::vector<int> priorities;
   for (const OrchestratorNode& node : nodes) {
     needs.push_back(node.needs);
+    optional_needs.push_back(node.optional_needs);
     priorities.push_back(node.priority);
   }
-  return Dag(std::move(needs), std::move(priorities));
+  return Dag(std::move(needs), std::move(priorities), std::move(optional_needs));
 }
 
 NodeOutcome failure(const std::string& what) {
@@ -75,6 +77,7 @@ void Orchestrator::start_next() {
   const NodeId node = *dag_.next_ready();
   std::map<std::string, std::string> answers;
   for (const NodeId need : nodes_[at(node)].needs) {
+    if (dag_.state(need) != NodeState::kFinished) continue;  // an optional one
     answers.emplace(nodes_[at(need)].name, result_.nodes[at(need)].outcome.answer);
   }
   dag_.start(node);

@@ -18,7 +18,8 @@ class OutcomeQueue;
 struct OrchestratorNode {
   std::string name;
   std::vector<NodeId> needs;
-  int priority = 0;  ///< higher starts earlier
+  int priority = 0;                      ///< higher starts earlier
+  std::vector<NodeId> optional_needs{};  ///< of `needs`, those that it waits for but can do without
 };
 
 struct OrchestratorOptions {

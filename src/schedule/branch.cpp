@@ -25,6 +25,16 @@ ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error)
   return status;
 }
 
+void count_prefix(Result& result, int from, int to) {
+  result.n_prefix_computed_tokens += to - from;
+  auto& ranges = result.prefix_computed_ranges;
+  if (!ranges.empty() && ranges.back().second == from) {
+    ranges.back().second = to;
+  } else {
+    ranges.emplace_back(from, to);
+  }
+}
+
 std::optional<FinishReason> accept_token(Branch& branch, const Model& model, Token token,
                                          TimePoint t) {
   branch.state = RequestState::kDecoding;

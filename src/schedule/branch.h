@@ -97,6 +97,9 @@ inline constexpr int kMostFatalInARow = 3;
 /// reason in `error`.
 [[nodiscard]] ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error);
 
+/// Positions [from, to) of the branch's declared prefix were computed on its behalf.
+void count_prefix(Result& result, int from, int to);
+
 /// A token was chosen for the branch: tells its client. Answers why the branch ends with it, if it
 /// does.
 [[nodiscard]] std::optional<FinishReason> accept_token(Branch& branch, const Model& model,

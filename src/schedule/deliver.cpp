@@ -79,13 +79,17 @@ void SchedulerCore::deliver() {
 }
 
 void SchedulerCore::count_node(const Part& part) {
+  const int from = part.node->n_computed;
   tree_.computed(part.node, part.n);
   stats_.prompt_tokens_computed += part.n;
   stats_.prefix_tokens_computed += part.n;
   const bool is_document = !part.node->released_early;
   if (is_document) stats_.document_tokens_computed += part.n;
-  Result& result = part.first_in_line->result;
-  (is_document ? result.n_prefix_computed_tokens : result.n_tail_computed_tokens) += part.n;
+  if (is_document) {
+    count_prefix(part.first_in_line->result, from, from + part.n);
+  } else {
+    part.first_in_line->result.n_tail_computed_tokens += part.n;
+  }
 }
 
 void SchedulerCore::count_branch(const Part& part) {

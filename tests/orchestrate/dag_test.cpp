@@ -100,6 +100,32 @@ TEST(Dag, SkipsTheDependentsOfACancelledNode) {
   EXPECT_EQ(dag.check_integrity(), "");
 }
 
+//   0 ?-> 2 <- 1        3 needs 2        ?: 2 can do without 0
+TEST(Dag, WaitsForAnOptionalNeedAndDoesWithout) {
+  for (const bool first_ok : {true, false}) {
+    Dag dag(Needs{{}, {}, {0, 1}, {2}}, {}, {{}, {}, {0}, {}});
+    EXPECT_EQ(run(dag, 1, true).ready, Nodes{}) << "it still waits for the optional one";
+    const Dag::Change change = run(dag, 0, first_ok);
+    EXPECT_EQ(change.ready, Nodes{2});
+    EXPECT_EQ(skipped_nodes(change), Nodes{});
+  }
+}
+
+TEST(Dag, ASkippedOptionalNeedIsDoneWithout) {
+  //   0 -> 1 ?-> 2
+  Dag dag(Needs{{}, {0}, {1}}, {}, {{}, {}, {1}});
+  const Dag::Change change = run(dag, 0, false);
+  EXPECT_EQ(skipped_nodes(change), Nodes{1});
+  EXPECT_EQ(change.ready, Nodes{2});
+}
+
+TEST(Dag, ARequiredNeedSkipsWhateverIsOptionalBesides) {
+  Dag dag(Needs{{}, {}, {0, 1}}, {}, {{}, {}, {0}});
+  EXPECT_EQ(skipped_nodes(run(dag, 1, false)), Nodes{2});
+  EXPECT_EQ(run(dag, 0, false).ready, Nodes{});
+  EXPECT_TRUE(dag.done());
+}
+
 TEST(Dag, CancelsEverythingThatHasNotStarted) {
   Dag dag = diamond();
   dag.start(0);

@@ -2,6 +2,7 @@
 // one by one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <random>
@@ -31,7 +32,9 @@ RandomRun make_run(std::mt19937& random) {
     spec.name = "n" + std::to_string(node);
     spec.priority = static_cast<int>(random() % 3);
     for (NodeId need = 0; need < node; ++need) {
-      if (random() % 4 == 0) spec.needs.push_back(need);
+      if (random() % 4 != 0) continue;
+      spec.needs.push_back(need);
+      if (random() % 4 == 0) spec.optional_needs.push_back(need);
     }
     run.nodes.push_back(std::move(spec));
     const auto dice = random() % 10;
@@ -55,6 +58,11 @@ struct Expected {
   std::vector<std::set<NodeId>> culprits;  // of a skipped node: any of these, whichever ended first
 };
 
+bool is_optional(const OrchestratorNode& node, NodeId need) {
+  return std::find(node.optional_needs.begin(), node.optional_needs.end(), need) !=
+         node.optional_needs.end();
+}
+
 Expected evaluate(const RandomRun& run) {
   const std::size_t n = run.nodes.size();
   Expected expected{std::vector<NodeState>(n), std::vector<std::string>(n),
@@ -65,6 +73,8 @@ Expected evaluate(const RandomRun& run) {
       const auto k = static_cast<std::size_t>(need);
       if (expected.states[k] == NodeState::kFinished) {
         answers[run.nodes[k].name] = expected.answers[k];
+      } else if (is_optional(run.nodes[i], need)) {
+        continue;
       } else if (expected.states[k] == NodeState::kSkipped) {
         expected.culprits[i].insert(expected.culprits[k].begin(), expected.culprits[k].end());
       } else {

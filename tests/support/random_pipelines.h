@@ -1,6 +1,7 @@
 // Random graphs of agents and functions, and the fake models they run on.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -40,8 +41,12 @@ inline AgentSpec random_function(Dice& dice, const std::string& name,
 inline AgentSpec random_agent(Dice& dice, const std::string& name,
                               const std::vector<std::string>& needs) {
   AgentSpec spec = agent(name, dice.text(dice.pick(1, 40)), dice.pick(0, 24));
-  for (const std::string& need : needs)
-    spec.prompt += " {{ " + need + " }} " + dice.text(dice.pick(0, 5));
+  for (const std::string& need : needs) {
+    const bool can_do_without = dice.one_in(4);
+    const std::string otherwise = can_do_without ? " | default('none')" : "";
+    spec.prompt += " {{ " + need + otherwise + " }} " + dice.text(dice.pick(0, 5));
+    if (can_do_without) spec.optional_needs.push_back(need);
+  }
   spec.needs = needs;
   spec.priority = dice.pick(-1, 1);
   if (dice.one_in(4)) spec.system = dice.text(6);
@@ -52,8 +57,44 @@ inline AgentSpec random_agent(Dice& dice, const std::string& name,
   return spec;
 }
 
+/// Of the agents before it, one that this one continues; then it has no documents of its own.
+inline bool continues_one(Dice& dice, const Pipeline& pipeline, AgentSpec& spec) {
+  std::vector<std::string> candidates;
+  for (const AgentSpec& other : pipeline.agents) {
+    if (!other.function) candidates.push_back(other.name);
+  }
+  if (candidates.empty() || !dice.one_in(4)) return false;
+  spec.continues =
+      candidates[static_cast<std::size_t>(dice.pick(0, static_cast<int>(candidates.size()) - 1))];
+  if (std::find(spec.needs.begin(), spec.needs.end(), spec.continues) == spec.needs.end()) {
+    spec.needs.push_back(spec.continues);
+  }
+  return true;
+}
+
+/// What it reads, and how much of it.
+inline void random_reading(Dice& dice, const Pipeline& pipeline, AgentSpec& spec) {
+  if (dice.one_in(2)) {
+    spec.reads.emplace();
+    for (const DocumentSpec& document : pipeline.documents) {
+      if (!dice.one_in(3)) spec.reads->push_back(document.name);
+    }
+    if (dice.one_in(2)) std::reverse(spec.reads->begin(), spec.reads->end());
+  }
+  if (dice.one_in(2)) return;
+  const bool percent = dice.one_in(3);
+  spec.ready_after.kind = percent ? ReadyAfter::Kind::kPercent : ReadyAfter::Kind::kTokens;
+  spec.ready_after.value = dice.pick(0, percent ? 100 : 60);
+}
+
 inline Pipeline random_pipeline(Dice& dice) {
   Pipeline pipeline = pipeline_of({}, dice.text(dice.pick(1, 80)));
+  for (int i = dice.pick(0, 2); i > 0; --i) {
+    DocumentSpec more;
+    more.name = "doc" + std::to_string(i);
+    more.text = dice.text(dice.pick(1, 40));
+    pipeline.documents.push_back(std::move(more));
+  }
   if (dice.one_in(3)) pipeline.system = dice.text(10);
   const int n = dice.pick(1, 12);
   for (int i = 0; i < n; ++i) {
@@ -62,8 +103,13 @@ inline Pipeline random_pipeline(Dice& dice) {
       if (dice.one_in(4)) needs.push_back("n" + std::to_string(j));
     }
     const std::string name = "n" + std::to_string(i);
-    pipeline.agents.push_back(dice.one_in(4) ? random_function(dice, name, needs)
-                                             : random_agent(dice, name, needs));
+    if (dice.one_in(4)) {
+      pipeline.agents.push_back(random_function(dice, name, needs));
+      continue;
+    }
+    AgentSpec spec = random_agent(dice, name, needs);
+    if (!continues_one(dice, pipeline, spec)) random_reading(dice, pipeline, spec);
+    pipeline.agents.push_back(std::move(spec));
   }
   return pipeline;
 }

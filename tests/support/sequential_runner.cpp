@@ -18,19 +18,73 @@ void add(Tokens& tokens, const std::string& text) {
 }
 
 std::string filled(std::string prompt, const std::map<std::string, PlainAnswer>& answers) {
+  const std::string otherwise = " | default('none')";
   std::string out;
   while (true) {
     const std::size_t open = prompt.find("{{ ");
     if (open == std::string::npos) return out + prompt;
     const std::size_t close = prompt.find(" }}", open);
-    out += prompt.substr(0, open) + answers.at(prompt.substr(open + 3, close - open - 3)).text;
+    std::string name = prompt.substr(open + 3, close - open - 3);
+    const bool optional = name.find(otherwise) != std::string::npos;
+    if (optional) name.erase(name.find(otherwise));
+    const PlainAnswer& answer = answers.at(name);
+    const bool there = answer.status == AgentStatus::kFinished;
+    out += prompt.substr(0, open) + (there || !optional ? answer.text : "none");
     prompt.erase(0, close + 3);
   }
 }
 
+// The documents as the agent sees them: in its order, and no more of them than it waits for.
+void add_documents(Tokens& tokens, const Pipeline& pipeline, const AgentSpec& agent) {
+  std::vector<std::string> texts;
+  for (const DocumentSpec& document : pipeline.documents) {
+    if (!agent.reads) texts.push_back(*document.text);
+  }
+  for (const std::string& name : agent.reads.value_or(std::vector<std::string>{})) {
+    for (const DocumentSpec& document : pipeline.documents) {
+      if (document.name == name) texts.push_back(*document.text);
+    }
+  }
+  std::size_t n_all = 0;
+  for (const std::string& text : texts) n_all += text.size();
+  std::size_t n_left = n_all;
+  const auto value = static_cast<std::size_t>(agent.ready_after.value);
+  if (agent.ready_after.kind == ReadyAfter::Kind::kTokens) n_left = std::min(n_all, value);
+  if (agent.ready_after.kind == ReadyAfter::Kind::kPercent) n_left = n_all * value / 100;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0 && n_left > 0) add(tokens, "\n\n");
+    const std::size_t n = std::min(n_left, texts[i].size());
+    add(tokens, texts[i].substr(0, n));
+    n_left -= n;
+  }
+  if (!texts.empty()) add(tokens, "\n\n");
+}
+
+void add_question(Tokens& tokens, const AgentSpec& agent,
+                  const std::map<std::string, PlainAnswer>& answers) {
+  if (!agent.system.empty()) add(tokens, agent.system + "\n\n");
+  add(tokens, filled(agent.prompt, answers));
+  tokens.push_back(kFakeEndTurn);
+  add(tokens, "\n");
+  tokens.push_back(kFakeTurn);
+  add(tokens, "assistant\n");
+}
+
 Tokens prompt_of(const Pipeline& pipeline, const AgentSpec& agent,
                  const std::map<std::string, PlainAnswer>& answers) {
-  Tokens tokens = {kFakeStart};
+  Tokens tokens;
+  if (!agent.continues.empty()) {
+    const PlainAnswer& before = answers.at(agent.continues);
+    tokens = before.prompt;
+    tokens.insert(tokens.end(), before.tokens.begin(), before.tokens.end());
+    tokens.push_back(kFakeEndTurn);
+    add(tokens, "\n");
+    tokens.push_back(kFakeTurn);
+    add(tokens, "user\n");
+    add_question(tokens, agent, answers);
+    return tokens;
+  }
+  tokens = {kFakeStart};
   if (!pipeline.system.empty()) {
     tokens.push_back(kFakeTurn);
     add(tokens, "system\n" + pipeline.system);
@@ -39,13 +93,8 @@ Tokens prompt_of(const Pipeline& pipeline, const AgentSpec& agent,
   }
   tokens.push_back(kFakeTurn);
   add(tokens, "user\n");
-  for (const DocumentSpec& document : pipeline.documents) add(tokens, *document.text + "\n\n");
-  if (!agent.system.empty()) add(tokens, agent.system + "\n\n");
-  add(tokens, filled(agent.prompt, answers));
-  tokens.push_back(kFakeEndTurn);
-  add(tokens, "\n");
-  tokens.push_back(kFakeTurn);
-  add(tokens, "assistant\n");
+  add_documents(tokens, pipeline, agent);
+  add_question(tokens, agent, answers);
   return tokens;
 }
 
@@ -64,6 +113,7 @@ PlainAnswer ask_alone(const Tokens& prompt, const AgentSpec& agent,
                       const internal::FakeModel& model) {
   PlainAnswer answer;
   answer.status = AgentStatus::kFinished;
+  answer.prompt = prompt;
   const int n_cells = static_cast<int>(prompt.size()) + agent.max_tokens;
   const auto context =
       model.make_fake_context({.n_cells = n_cells, .n_seq_max = 1, .n_batch = n_cells});
@@ -77,9 +127,10 @@ PlainAnswer ask_alone(const Tokens& prompt, const AgentSpec& agent,
     EXPECT_EQ(context->forward(batch), internal::ForwardStatus::kOk);
     internal::SampleRow row{static_cast<int>(batch.size()) - 1, sampler.get()};
     context->sample({&row, 1});
-    if (row.token >= 256) break;
+    const bool is_marker = row.token >= 256;  // ends an answer, and is no text
+    if (is_marker && !agent.ignore_eos) break;
     answer.tokens.push_back(row.token);
-    bytes += static_cast<char>(row.token);
+    if (!is_marker) bytes += static_cast<char>(row.token);
     for (const std::string& stop : agent.stop) {
       const std::size_t at = bytes.find(stop);
       if (at == std::string::npos) continue;
@@ -95,11 +146,14 @@ PlainAnswer ask_alone(const Tokens& prompt, const AgentSpec& agent,
 PlainAnswer call(const AgentSpec& agent, const std::map<std::string, PlainAnswer>& answers) {
   Answers given;
   for (const std::string& need : agent.needs) given[need] = answers.at(need).text;
+  PlainAnswer answer;
   try {
-    return {AgentStatus::kFinished, agent.function(given), {}};
+    answer.text = agent.function(given);
+    answer.status = AgentStatus::kFinished;
   } catch (...) {
-    return {AgentStatus::kFailed, {}, {}};
+    answer.status = AgentStatus::kFailed;
   }
+  return answer;
 }
 
 }  // namespace
@@ -113,7 +167,9 @@ std::map<std::string, PlainAnswer> run_plainly(const Pipeline& pipeline,
       if (done.count(agent.name) != 0) continue;
       const auto is_done = [&](const std::string& need) { return done.count(need) != 0; };
       const auto is_good = [&](const std::string& need) {
-        return done.at(need).status == AgentStatus::kFinished;
+        const auto& optional = agent.optional_needs;
+        return done.at(need).status == AgentStatus::kFinished ||
+               std::find(optional.begin(), optional.end(), need) != optional.end();
       };
       if (!std::all_of(agent.needs.begin(), agent.needs.end(), is_done)) continue;
       if (!std::all_of(agent.needs.begin(), agent.needs.end(), is_good)) {

@@ -16,10 +16,12 @@ struct PlainAnswer {
   AgentStatus status = AgentStatus::kSkipped;
   std::string text;
   Tokens tokens;
+  Tokens prompt;  ///< what it was asked, for those that continue it
 };
 
-/// By agent name. Needs must be listed explicitly in `needs`; prompts may hold "{{ name }}" spelled
-/// exactly so.
+/// By agent name. Needs must be listed explicitly in `needs`, `continues` among them; prompts may
+/// hold
+/// "{{ name }}" and "{{ name | default('none') }}" spelled exactly so.
 std::map<std::string, PlainAnswer> run_plainly(const Pipeline& pipeline,
                                                const internal::FakeOptions& model);
 
