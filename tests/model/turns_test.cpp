@@ -1,0 +1,145 @@
+// Early starts and continued conversations on real weights: nothing is read twice, and in
+// deterministic mode the ids are those of a run that does nothing else.
+#include <gtest/gtest.h>
+
+#include "support/model_files.h"
+#include "swarmkv/swarmkv.h"
+
+namespace swarmkv {
+namespace {
+
+EngineOptions deterministic() {
+  EngineOptions options;
+  options.ctx_size = 2048;
+  options.threads = 2;
+  options.deterministic = true;
+  return options;
+}
+
+AgentSpec asks(std::string name, std::string prompt) {
+  AgentSpec spec;
+  spec.name = std::move(name);
+  spec.prompt = std::move(prompt);
+  spec.max_tokens = 12;
+  spec.ignore_eos = true;
+  return spec;
+}
+
+Pipeline pipeline_of(std::vector<AgentSpec> agents) {
+  Pipeline pipeline;
+  DocumentSpec document;
+  document.name = "licence";
+  document.text = internal::licence_text(1800);
+  pipeline.documents.push_back(std::move(document));
+  pipeline.agents = std::move(agents);
+  return pipeline;
+}
+
+const AgentReport& named(const RunReport& report, const std::string& name) {
+  for (const AgentReport& agent : report.agents) {
+    if (agent.name == name) return agent;
+  }
+  throw std::runtime_error("no agent " + name);
+}
+
+Request asked(const Model& model, int max_tokens) {
+  Request request;
+  request.prefix = std::make_shared<const Tokens>(model.tokenize(internal::licence_text(900)));
+  request.suffix = model.tokenize("\nWhat is a contribution?");
+  request.max_tokens = max_tokens;
+  request.ignore_eos = true;
+  return request;
+}
+
+Request next_turn(const Model& model, const Request& before, const Result& said) {
+  Request request = before;
+  request.suffix.insert(request.suffix.end(), said.tokens.begin(), said.tokens.end());
+  const Tokens turn = model.tokenize("\nAnd who is a contributor?");
+  request.suffix.insert(request.suffix.end(), turn.begin(), turn.end());
+  request.fork_points = {said.n_cache_tokens};
+  return request;
+}
+
+struct Turns {
+  Result first, second;
+  int n_turn;
+};
+
+Turns talk(const std::string& path, bool deterministic_mode) {
+  const Model model = Model::load({.path = path});
+  EngineOptions options = deterministic();
+  options.deterministic = deterministic_mode;
+  Engine engine(model, options);
+  Request request = asked(model, 12);
+  request.keep = true;
+  RequestHandle handle = engine.submit(request);
+  Turns turns{handle.wait(), {}, 0};
+  const Request next = next_turn(model, request, turns.first);
+  turns.n_turn = next.n_prompt() - request.n_prompt() - 12;
+  turns.second = engine.submit(next).wait();
+  return turns;
+}
+
+Tokens talk_anew(const std::string& path, const Result& said) {
+  const Model model = Model::load({.path = path});
+  Engine engine(model, deterministic());
+  return engine.submit(next_turn(model, asked(model, 12), said)).wait().tokens;
+}
+
+void expect_continues(const std::string& path) {
+  const Turns turns = talk(path, true);
+  EXPECT_EQ(turns.second.n_computed_tokens, 1 + turns.n_turn);
+  EXPECT_EQ(turns.second.n_cached_tokens, turns.first.n_cache_tokens);
+  EXPECT_EQ(turns.second.tokens, talk_anew(path, turns.first))
+      << "a context that is fed the same ids answers otherwise";
+}
+
+TEST(Continuing, ComputesTheNewTurnOnlyAndAnswersTheSameWithSmolLM2) {
+  expect_continues(internal::smollm2_path());
+}
+TEST(Continuing, ComputesTheNewTurnOnlyAndAnswersTheSameWithGemma3) {
+  expect_continues(internal::gemma3_path());
+}
+TEST(Continuing, ComputesTheNewTurnOnlyOnEveryKindOfModel) {
+  for (const char* kind : {"llama", "gemma3", "mamba", "lfm2"}) {
+    const Turns turns = talk(internal::tiny_path(kind), false);
+    EXPECT_EQ(turns.second.n_computed_tokens, 1 + turns.n_turn) << kind;
+    EXPECT_EQ(turns.second.tokens.size(), 12u) << kind;
+  }
+}
+
+TEST(EarlyStart, SeesTheSameAsARunOverItsPart) {
+  const Model model = Model::load({.path = internal::smollm2_path()});
+  AgentSpec early = asks("early", "What is this?");
+  early.ready_after.kind = ReadyAfter::Kind::kTokens;
+  early.ready_after.value = 128;
+  Engine alone(model, deterministic()), beside(model, deterministic());
+
+  const RunReport by_itself = alone.run(pipeline_of({early})).wait();
+  const RunReport with_others =
+      beside.run(pipeline_of({asks("all", "Who may change it?"), early})).wait();
+
+  EXPECT_EQ(named(with_others, "early").token_ids, named(by_itself, "early").token_ids);
+  EXPECT_LT(by_itself.documents[0].computed_tokens, 150);
+}
+
+TEST(EarlyStart, ReadsTheDocumentOnce) {
+  const Model model = Model::load({.path = internal::smollm2_path()});
+  AgentSpec early = asks("early", "What is this?");
+  early.ready_after.kind = ReadyAfter::Kind::kPercent;
+  early.ready_after.value = 25;
+  EngineOptions options = deterministic();
+  options.deterministic = false;
+  options.batch_size = 64;
+  Engine engine(model, options);
+
+  const RunReport report =
+      engine.run(pipeline_of({early, asks("all", "Who may change it?")})).wait();
+
+  EXPECT_EQ(report.n_finished, 2);
+  EXPECT_EQ(report.documents[0].computed_tokens, report.documents[0].n_tokens);
+  EXPECT_LT(*named(report, "early").first_token_ms, *named(report, "all").prefix_ready_ms);
+}
+
+}  // namespace
+}  // namespace swarmkv
