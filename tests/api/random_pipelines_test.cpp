@@ -85,7 +85,7 @@ void run_one(std::uint64_t seed) {
 
 TEST(RandomPipelines, AnswerAsAPlainSequentialRunner) {
   const std::uint64_t seed = internal::test_seed();
-  for (std::uint64_t i = 0; i < 2000 && !::testing::Test::HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < internal::n_programs(5000) && !::testing::Test::HasFailure(); ++i) {
     SCOPED_TRACE("SWARMKV_TEST_SEED=" + std::to_string(seed) + " program " + std::to_string(i));
     run_one(seed * 1000003 + i);
   }

@@ -82,7 +82,7 @@ void run_one(std::uint64_t seed) {
 
 TEST(RandomArms, AnswerAsThePlainRunnerAndComputeWhatTheyShould) {
   const std::uint64_t seed = internal::test_seed();
-  for (std::uint64_t i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < internal::n_programs(400) && !::testing::Test::HasFailure(); ++i) {
     SCOPED_TRACE("SWARMKV_TEST_SEED=" + std::to_string(seed) + " program " + std::to_string(i));
     run_one(seed * 1000003 + i);
   }

@@ -142,7 +142,7 @@ void run_one(const Mix& mix, std::uint64_t seed) {
 
 TEST_P(RandomMix, AnswersAsEachRequestAlone) {
   const std::uint64_t seed = test_seed();
-  for (std::uint64_t i = 0; i < 400 && !HasFatalFailure(); ++i) {
+  for (std::uint64_t i = 0; i < n_programs(400) && !HasFatalFailure(); ++i) {
     SCOPED_TRACE("SWARMKV_TEST_SEED=" + std::to_string(seed) + " program " + std::to_string(i));
     run_one(GetParam(), seed * 1000003 + i);
     if (HasFailure()) break;

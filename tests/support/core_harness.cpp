@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -112,6 +113,12 @@ std::uint64_t test_seed() {
   const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 20260501;
   ::testing::Test::RecordProperty("seed", std::to_string(seed));
   return seed;
+}
+
+std::uint64_t n_programs(std::uint64_t all) {
+  const char* percent = std::getenv("SWARMKV_TEST_PERCENT");
+  if (percent == nullptr) return all;
+  return std::max<std::uint64_t>(1, all * std::strtoull(percent, nullptr, 10) / 100);
 }
 
 }  // namespace swarmkv::internal
