@@ -120,7 +120,7 @@ TEST(EarlyStart, SeesTheSameAsARunOverItsPart) {
       beside.run(pipeline_of({asks("all", "Who may change it?"), early})).wait();
 
   EXPECT_EQ(named(with_others, "early").token_ids, named(by_itself, "early").token_ids);
-  EXPECT_LT(by_itself.documents[0].computed_tokens, 150);
+  EXPECT_LT(by_itself.documents[0].computed_tokens, 160) << "with what the template puts in front";
 }
 
 TEST(EarlyStart, ReadsTheDocumentOnce) {
