@@ -100,7 +100,8 @@ Request AgentRunner::request_of(NodeId node, const Answers& answers) const {
   request.label = agent.name;
   request.prefix = prepared_.prefix.tokens;
   request.fork_points = prepared_.prefix.document_ends;
-  request.suffix = prepared_.prompts->suffix(agent.system, prepared_.templates[i].render(answers),
+  request.suffix = prepared_.prompts->suffix(render_vars(agent.system, pipeline_.vars),
+                                             prepared_.templates[i].render(answers, pipeline_.vars),
                                              !prepared_.documents.empty());
   request.sampling = sampling_of(agent);
   request.max_tokens = agent.max_tokens;

@@ -42,19 +42,20 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
     texts.push_back({document.name, document.text});
   }
   out.prompts = std::make_unique<PromptBuilder>(
-      model, pipeline.system, PromptFormat{options.use_chat_template, options.template_date});
+      model, render_vars(pipeline.system, pipeline.vars),
+      PromptFormat{options.use_chat_template, options.template_date});
   out.prefix = out.prompts->prefix(texts);
 
   std::map<std::string, int> max_tokens;
   for (const AgentSpec& agent : pipeline.agents) max_tokens[agent.name] = agent.max_tokens;
-  Answers blank;
-  for (const AgentSpec& agent : pipeline.agents) blank[agent.name] = "";
   for (const AgentSpec& agent : pipeline.agents) {
     out.templates.push_back(Template::parse(agent.prompt));
     Plan::Agent budget{agent.name, 0, 0};
     if (!agent.function) {
       const Template& prompt = out.templates.back();
-      const Tokens own = out.prompts->suffix(agent.system, prompt.render(blank), !texts.empty());
+      const Tokens own =
+          out.prompts->suffix(render_vars(agent.system, pipeline.vars),
+                              prompt.render_without_answers(pipeline.vars), !texts.empty());
       std::int64_t n = static_cast<std::int64_t>(out.prefix.tokens->size() + own.size());
       for (const TemplatePiece& piece : prompt.pieces()) {
         if (piece.kind != TemplatePiece::Kind::kReference) continue;
