@@ -33,6 +33,7 @@ int dispatch(const std::vector<std::string>& words, const Environment& environme
   if (settings.command == "bench") return command_bench(settings, invocation);
   if (settings.command == "validate") return command_validate(settings);
   if (settings.command == "inspect") return command_inspect(settings);
+  if (settings.command == "schema") return command_schema(settings);
   if (settings.command == "version") return command_version(settings);
   return command_help(settings);
 }

@@ -18,7 +18,7 @@ std::string counted(std::size_t n, const char* one, const char* many) {
 }
 
 int validate_file(const std::string& path, const Settings& settings) {
-  const ParsedPipeline parsed = load_pipeline(path);
+  const ParsedPipeline parsed = load_pipeline(path, settings.changes);
   if (!accept(parsed.diagnostics, settings)) return 2;
   if (settings.quiet) return 0;
   const Pipeline& pipeline = parsed.pipeline;

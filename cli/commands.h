@@ -19,6 +19,7 @@ int command_bench(const Settings& settings, const Invocation& invocation);
 int command_ask(const Settings& settings, const Invocation& invocation);
 int command_validate(const Settings& settings);
 int command_inspect(const Settings& settings);
+int command_schema(const Settings& settings);
 int command_version(const Settings& settings);
 int command_help(const Settings& settings);
 

@@ -24,7 +24,8 @@ constexpr int kMostWarmup = 1'000;
 
 constexpr unsigned kAnswering = kRun | kAsk;
 constexpr unsigned kModelUsers = kAnswering | kBench;
-constexpr unsigned kEverywhere = kModelUsers | kValidate | kInspect | kVersion | kHelp;
+constexpr unsigned kEverywhere = kModelUsers | kValidate | kInspect | kVersion | kHelp | kSchema;
+constexpr unsigned kPipelineReaders = kRun | kValidate;
 
 using S = Settings;
 using Text = const std::string&;
@@ -46,6 +47,20 @@ void add_fake_answer(S& s, Text v, Text source) {
   const std::size_t equals = v.find('=');
   if (equals == std::string::npos) throw UsageError(source + " '" + v + "': must be WHEN=ANSWER");
   s.fake_answers.emplace_back(v.substr(0, equals), v.substr(equals + 1));
+}
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+void add_pair(Pairs& pairs, Text v, Text source, const char* form) {
+  const std::size_t equals = v.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError(source + " '" + v + "': must be " + form);
+  }
+  pairs.emplace_back(v.substr(0, equals), v.substr(equals + 1));
+}
+
+void add_names(std::vector<std::string>& names, Text v, Text source) {
+  for (std::string& name : parse_names(source, v)) names.push_back(std::move(name));
 }
 
 void add_report(S& s, Text v, Text source) {
@@ -119,6 +134,10 @@ const Flag kFlags[] = {
     {kList, "file", 'f', "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
     {kValue, "questions", 0, "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.questions = v; }},
     {kValue, "system", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text) { s.system = v; }},
+    {kList, "var", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.vars, v, f, "NAME=TEXT"); }},
+    {kList, "set", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.sets, v, f, "KEY=VALUE such as agents.risk.seed=1"); }},
+    {kList, "select", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_names(s.changes.select, v, f); }},
+    {kList, "exclude", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_names(s.changes.exclude, v, f); }},
     {kSwitch, "no-chat-template", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
     {kValue, "template-date", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
 

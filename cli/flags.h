@@ -19,7 +19,8 @@ enum Command : unsigned {
   kInspect = 8,
   kVersion = 16,
   kHelp = 32,
-  kBench = 64
+  kBench = 64,
+  kSchema = 128
 };
 
 struct Flag {

@@ -13,6 +13,7 @@ constexpr std::string_view kMain =
   swarmkv validate FILE...       check pipelines without a model
   swarmkv bench [FILE]           measure the ways to hand a document to agents
   swarmkv inspect MODEL          what a GGUF file is
+  swarmkv schema                 JSON Schema of a pipeline, for editors
   swarmkv version                version of swarmkv and of llama.cpp
   swarmkv help [COMMAND]         this page, or a command's own
 
@@ -28,6 +29,10 @@ Flags beat the environment, that beats the pipeline file, that the defaults.
 constexpr std::string_view kRun =
     R"(swarmkv run [FILE] [flags]      FILE: pipeline, default swarmkv.yaml, - = stdin
 
+Pipeline  --var NAME=TEXT           replaces a var of the pipeline
+          --set KEY.KEY=VALUE       replaces any key: agents.risk.seed=1
+          --select A,+B             only these agents; + with all that it needs
+          --exclude A,B             not these agents
 Input     --system TEXT             stands before the document
           --no-chat-template        plain prompts, without the model's markup
           --template-date DATE      the date a chat template sees (2026-01-01)
@@ -83,10 +88,14 @@ constexpr std::string_view kValidate = R"(swarmkv validate FILE... [flags]
 Checks pipelines as far as that needs no model and no document: keys, names,
 needs, circles, ranges. All problems at once, with file:line:column.
 
-  --strict      warnings are errors
-  -q, --quiet   errors only
-  --color X     auto, always, never
-  -h, --help    this page
+  --var NAME=TEXT      replaces a var of the pipeline
+  --set KEY.KEY=VALUE  replaces any key: agents.risk.seed=1
+  --select A,+B        only these agents; + with all that it needs
+  --exclude A,B        not these agents
+  --strict             warnings are errors
+  -q, --quiet          errors only
+  --color X            auto, always, never
+  -h, --help           this page
 
 Exit code 0 if all are fine, 2 if one is not, 3 if one cannot be read.
 )";
@@ -140,6 +149,18 @@ Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
           -h, --help                this page
 )";
 
+constexpr std::string_view kSchema = R"(swarmkv schema [flags]
+
+Prints a JSON Schema (draft 2020-12) of pipeline files. Editors that know YAML
+check and complete with it:
+
+  swarmkv schema > swarmkv.schema.json
+  # yaml-language-server: $schema=./swarmkv.schema.json   (in the pipeline)
+
+  --color X    auto, always, never
+  -h, --help   this page
+)";
+
 constexpr std::string_view kVersion = R"(swarmkv version
 
 Prints the version of swarmkv and the commit of llama.cpp inside.
@@ -147,7 +168,8 @@ Prints the version of swarmkv and the commit of llama.cpp inside.
 
 constexpr std::string_view kHelp = R"(swarmkv help [COMMAND]
 
-Prints the page of a command: run, ask, validate, bench, inspect, version.
+Prints the page of a command: run, ask, validate, bench, inspect,
+schema, version.
 )";
 
 }  // namespace
@@ -159,6 +181,7 @@ std::string help_text(const std::string& command) {
   if (command == "validate") return std::string(kValidate);
   if (command == "bench") return std::string(kBench);
   if (command == "inspect") return std::string(kInspect);
+  if (command == "schema") return std::string(kSchema);
   if (command == "version") return std::string(kVersion);
   if (command == "help") return std::string(kHelp);
   return "";

@@ -81,7 +81,8 @@ void override_sampling(Sampling& sampling, const Settings& settings) {
 }
 
 void override_agents(Pipeline& pipeline, const Settings& settings) {
-  replace(pipeline.system, settings.system);
+  // A text from the command line is no template: braces in it are braces.
+  if (settings.system) pipeline.system = escape_template(*settings.system);
   for (AgentSpec& agent : pipeline.agents) {
     if (agent.function) continue;
     replace(agent.max_tokens, settings.max_tokens);

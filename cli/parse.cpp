@@ -13,10 +13,8 @@
 namespace swarmkv::cli {
 namespace {
 
-constexpr std::array kLaterCommands = {"plan",  "snapshot", "schema", "completion",
-                                       "retry", "shell",    "serve"};
-constexpr std::array kLaterFlags = {"--var",      "--set",          "--select", "--exclude",
-                                    "--snapshot", "--snapshot-dir", "--save"};
+constexpr std::array kLaterCommands = {"plan", "snapshot", "completion", "retry", "shell", "serve"};
+constexpr std::array kLaterFlags = {"--snapshot", "--snapshot-dir", "--save"};
 
 template <typename Names>
 bool holds(const Names& names, std::string_view name) {
@@ -107,7 +105,7 @@ void check_together(const Settings& s) {
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
   static const std::vector<std::string> kNames = {"run",     "ask",  "validate", "inspect",
-                                                  "version", "help", "bench"};
+                                                  "version", "help", "bench",    "schema"};
   return kNames;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "swarmkv/pipeline.h"
+
 namespace swarmkv::cli {
 
 /// The command was called wrongly; ends in exit code 2.
@@ -40,6 +42,7 @@ struct Settings {
   std::optional<bool> ignore_eos;
 
   // Input.
+  PipelineChanges changes;
   std::vector<std::string> files;
   std::optional<std::string> questions, system;
   bool no_chat_template = false;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "swarmkv/export.h"
@@ -134,13 +135,42 @@ struct SWARMKV_API ParsedPipeline {
   [[nodiscard]] bool ok() const;  ///< no errors (warnings allowed)
 };
 
-/// Parses and checks YAML text (docs/pipeline_yaml.md). Needs no model and no document. Never
-/// throws for bad content: all problems are listed, at most 20 errors.
-SWARMKV_API ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name);
+/// What is changed in a pipeline file from outside (--var, --set, --select, --exclude).
+struct PipelineChanges {
+  /// A var that the file has, and its new text.
+  std::vector<std::pair<std::string, std::string>> vars;
+  /// Keys with dots between them and a YAML value: {"agents.risk.temperature", "0"}. Read as if it
+  /// stood in the file; where the file has the key, this counts.
+  std::vector<std::pair<std::string, std::string>> sets;
+  /// Names of agents: only these run. "+memo" = memo with everything it needs. Empty = all.
+  std::vector<std::string> select;
+  /// Names of agents that do not run.
+  std::vector<std::string> exclude;
+};
 
-/// Reads `path` ("-" = standard input) and parses it.
+/// Gives the text of a file that the pipeline names with file://; `path` is what stands behind it.
+/// May throw Error(kUnreadable).
+using FileReader = std::function<std::string(const std::string& path)>;
+
+/// Parses and checks YAML text (docs/pipeline_yaml.md). Needs no model and no document. Never
+/// throws for bad content: all problems are listed, at most 20 errors. Without `read_file` no file
+/// is read, and file:// is an error.
+SWARMKV_API ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name,
+                                          const PipelineChanges& changes = {},
+                                          const FileReader& read_file = {});
+
+/// Reads `path` ("-" = standard input) and parses it. Files that it names with file:// are read
+/// below its folder only.
 /// errors  kUnreadable  cannot be read, or larger than 1 MiB
-SWARMKV_API ParsedPipeline load_pipeline(const std::string& path);
+SWARMKV_API ParsedPipeline load_pipeline(const std::string& path,
+                                         const PipelineChanges& changes = {});
+
+/// A JSON Schema (draft 2020-12) of the file, for editors. What it accepts may still be refused:
+/// names, needs and circles are beyond it.
+SWARMKV_API std::string pipeline_schema();
+
+/// A prompt that means exactly `text`, whatever braces it holds.
+SWARMKV_API std::string escape_template(std::string_view text);
 
 /// The checks that do not depend on YAML: names, needs, cycles (as a path), templates, ranges,
 /// duplicates. Fills in needs implied by templates. Linear in nodes and edges.

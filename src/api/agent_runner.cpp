@@ -140,17 +140,16 @@ Request AgentRunner::request_of(NodeId node, const Answers& answers) const {
 void AgentRunner::add_question(Request& request, NodeId node, const Answers& answers) const {
   const auto i = static_cast<std::size_t>(node);
   const PreparedAgent& agent = prepared_.agents[i];
-  const AgentSpec& spec = pipeline_.agents[i];
-  const std::string prompt = agent.prompt.render(answers);
+  const std::string prompt = agent.prompt.render(answers, pipeline_.vars);
   if (agent.continues < 0) {
     request.fork_points = agent.fork_points;
     request.suffix =
-        prepared_.prompts->suffix(spec.system, prompt, !prepared_.reads_of(i).documents.empty());
+        prepared_.prompts->suffix(agent.system, prompt, !prepared_.reads_of(i).documents.empty());
     return;
   }
   const Asked& before = asked_.at(agent.continues);
   const Result said = record(agent.continues).result.value();
-  const Tokens turn = prepared_.prompts->next_turn(spec.system, prompt);
+  const Tokens turn = prepared_.prompts->next_turn(agent.system, prompt);
   request.suffix = before.suffix;
   request.suffix.insert(request.suffix.end(), said.tokens.begin(), said.tokens.end());
   request.suffix.insert(request.suffix.end(), turn.begin(), turn.end());

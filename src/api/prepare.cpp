@@ -67,11 +67,7 @@ int clamped(std::int64_t n) { return static_cast<int>(std::min<std::int64_t>(n, 
 void add_budget(Prepared& prepared) {
   const std::vector<AgentSpec>& specs = prepared.pipeline.agents;
   std::map<std::string_view, int> max_tokens;
-  Answers blank;
-  for (const AgentSpec& agent : specs) {
-    max_tokens[agent.name] = agent.max_tokens;
-    blank[agent.name] = "";
-  }
+  for (const AgentSpec& agent : specs) max_tokens[agent.name] = agent.max_tokens;
   prepared.budget.resize(specs.size());
   for (const std::size_t i : parents_first(prepared)) {
     const AgentSpec& spec = specs[i];
@@ -80,10 +76,10 @@ void add_budget(Prepared& prepared) {
     budget.name = spec.name;
     if (spec.function) continue;
     std::int64_t n = 0;
-    const std::string text = agent.prompt.render(blank);
+    const std::string text = agent.prompt.render_without_answers(prepared.pipeline.vars);
     if (agent.continues >= 0) {
       n = prepared.budget[static_cast<std::size_t>(agent.continues)].n_total_max +
-          static_cast<std::int64_t>(prepared.prompts->next_turn(spec.system, text).size());
+          static_cast<std::int64_t>(prepared.prompts->next_turn(agent.system, text).size());
     } else {
       const bool has_documents = !prepared.reads_of(i).documents.empty();
       n = static_cast<std::int64_t>(
@@ -125,11 +121,13 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
   out.model = std::move(model);
   out.pipeline = std::move(pipeline);
   for (const AgentSpec& agent : out.pipeline.agents) {
-    out.agents.emplace_back().prompt = Template::parse(agent.prompt);
+    PreparedAgent& prepared_agent = out.agents.emplace_back();
+    prepared_agent.prompt = Template::parse(agent.prompt);
+    prepared_agent.system = render_vars(agent.system, out.pipeline.vars);
   }
   const bool has_turns = link_conversations(out);
   out.prompts = std::make_unique<PromptBuilder>(
-      out.model, out.pipeline.system,
+      out.model, render_vars(out.pipeline.system, out.pipeline.vars),
       PromptFormat{options.use_chat_template, options.template_date, has_turns});
   prepare_prefixes(out);
   inherit_prefixes(out);

@@ -28,6 +28,7 @@ struct ReadList {
 /// One agent, as far as it is known before anything runs.
 struct PreparedAgent {
   Template prompt;
+  std::string system;                    ///< its own, variables filled in
   std::size_t reads = 0;                 ///< index into Prepared::read_lists
   std::shared_ptr<const Tokens> prefix;  ///< of that list, up to its early start
   std::vector<int> fork_points;          ///< inside `prefix`

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "pipeline/names.h"
-#include "pipeline/template.h"
 #include "swarmkv/pipeline.h"
 
 namespace swarmkv {
@@ -29,7 +28,7 @@ Pipeline ask_pipeline(DocumentSpec document, const std::vector<std::string>& que
     AgentSpec agent;
     agent.name = "q" + std::to_string(i + 1);
     // A question is plain text: braces in it mean braces.
-    agent.prompt = internal::escape_template(questions[i]);
+    agent.prompt = escape_template(questions[i]);
     pipeline.agents.push_back(std::move(agent));
   }
   return pipeline;

@@ -1,6 +1,7 @@
 #include "pipeline/diagnostic_list.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -39,9 +40,13 @@ void DiagnosticList::add(Diagnostic::Severity severity, Problem problem) {
 }
 
 std::vector<Diagnostic> DiagnosticList::take() {
-  const auto key = [](const Entry& entry) {
+  // The pipeline itself first, then the files its texts come from, then what has no place.
+  const std::string own = source_ == nullptr ? "" : source_->file_name();
+  const auto key = [&own](const Entry& entry) {
     const SourcePos& pos = entry.diagnostic.pos;
-    return std::make_tuple(pos.line == 0, pos.line, pos.column);
+    const bool elsewhere = pos.line > 0 && pos.file != own;
+    return std::make_tuple(pos.line == 0, elsewhere, elsewhere ? std::string_view(pos.file) : "",
+                           pos.line, pos.column);
   };
   std::stable_sort(entries_.begin(), entries_.end(),
                    [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
@@ -53,7 +58,9 @@ std::vector<Diagnostic> DiagnosticList::take() {
     if (is_error && n_shown == kMaxErrorsShown) continue;
     n_shown += is_error ? 1 : 0;
     // Looked up only now: a hostile file can cause far more errors than are ever shown.
-    if (entry.with_excerpt && source_ != nullptr) {
+    // A position may also lie in a file that a prompt was taken from.
+    if (entry.with_excerpt && source_ != nullptr &&
+        entry.diagnostic.pos.file == source_->file_name()) {
       entry.diagnostic.excerpt = source_->line(entry.diagnostic.pos.line);
     }
     result.push_back(std::move(entry.diagnostic));

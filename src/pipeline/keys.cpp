@@ -17,59 +17,71 @@ struct KnownKey {
   std::string_view name;
 };
 
-constexpr std::array<std::string_view, 12> kAgentSettings{
-    "max_tokens",    "temperature", "top_k", "top_p",   "min_p",    "repeat_penalty",
-    "repeat_last_n", "seed",        "stop",  "timeout", "priority", "ignore_eos"};
+constexpr std::array<std::string_view, 13> kAgentSettings{
+    "reads",   "max_tokens",     "temperature",   "top_k", "top_p",
+    "min_p",   "repeat_penalty", "repeat_last_n", "seed",  "stop",
+    "timeout", "priority",       "ignore_eos"};
 
-constexpr std::array<KnownKey, 21> kOwnKeys{{
-    {KeyLevel::kTop, "version"},         {KeyLevel::kTop, "name"},
-    {KeyLevel::kTop, "model"},           {KeyLevel::kTop, "document"},
-    {KeyLevel::kTop, "documents"},       {KeyLevel::kTop, "system"},
-    {KeyLevel::kTop, "defaults"},        {KeyLevel::kTop, "agents"},
-    {KeyLevel::kModel, "path"},          {KeyLevel::kModel, "ctx_size"},
-    {KeyLevel::kModel, "n_gpu_layers"},  {KeyLevel::kModel, "threads"},
-    {KeyLevel::kModel, "threads_batch"}, {KeyLevel::kModel, "batch_size"},
-    {KeyLevel::kModel, "parallel"},      {KeyLevel::kModel, "cache_type_k"},
-    {KeyLevel::kModel, "cache_type_v"},  {KeyLevel::kModel, "flash_attn"},
-    {KeyLevel::kAgent, "prompt"},        {KeyLevel::kAgent, "system"},
+constexpr std::array<KnownKey, 30> kOwnKeys{{
+    {KeyLevel::kTop, "version"},
+    {KeyLevel::kTop, "name"},
+    {KeyLevel::kTop, "model"},
+    {KeyLevel::kTop, "document"},
+    {KeyLevel::kTop, "documents"},
+    {KeyLevel::kTop, "system"},
+    {KeyLevel::kTop, "vars"},
+    {KeyLevel::kTop, "defaults"},
+    {KeyLevel::kTop, "agents"},
+    {KeyLevel::kDocument, "path"},
+    {KeyLevel::kModel, "path"},
+    {KeyLevel::kModel, "ctx_size"},
+    {KeyLevel::kModel, "n_gpu_layers"},
+    {KeyLevel::kModel, "threads"},
+    {KeyLevel::kModel, "threads_batch"},
+    {KeyLevel::kModel, "batch_size"},
+    {KeyLevel::kModel, "parallel"},
+    {KeyLevel::kModel, "cache_type_k"},
+    {KeyLevel::kModel, "cache_type_v"},
+    {KeyLevel::kModel, "flash_attn"},
+    {KeyLevel::kAgent, "prompt"},
+    {KeyLevel::kAgent, "system"},
     {KeyLevel::kAgent, "needs"},
+    {KeyLevel::kAgent, "ready_after"},
+    {KeyLevel::kAgent, "continues"},
+    {KeyLevel::kAgent, "json_schema"},
+    {KeyLevel::kAgent, "output_file"},
+    {KeyLevel::kNeed, "agent"},
+    {KeyLevel::kNeed, "required"},
+    {KeyLevel::kReadyAfter, "before"},
 }};
 
 // Part of the format, but of a later version of the program. Refused, never ignored.
-constexpr std::array<std::string_view, 12> kPlannedKeys{
-    "vars",     "reads", "ready_after", "continues", "json_schema", "output_file",
-    "snapshot", "run",   "uses",        "with",      "assert",      "retries"};
+constexpr std::array<std::string_view, 6> kPlannedKeys{"snapshot", "run",    "uses",
+                                                       "with",     "assert", "retries"};
 
 // What users of other tools type; too far from our words for an edit distance.
 struct OtherWord {
   std::string_view theirs, ours;
 };
-constexpr std::array<OtherWord, 8> kOtherWords{{{"depends_on", "needs"},
-                                                {"dependencies", "needs"},
-                                                {"after", "needs"},
-                                                {"n_predict", "max_tokens"},
-                                                {"max_new_tokens", "max_tokens"},
-                                                {"temp", "temperature"},
-                                                {"n_ctx", "ctx_size"},
-                                                {"system_prompt", "system"}}};
+constexpr std::array<OtherWord, 14> kOtherWords{{{"depends_on", "needs"},
+                                                 {"variables", "vars"},
+                                                 {"response_format", "json_schema"},
+                                                 {"schema", "json_schema"},
+                                                 {"output", "output_file"},
+                                                 {"documents", "reads"},
+                                                 {"document", "reads"},
+                                                 {"dependencies", "needs"},
+                                                 {"after", "needs"},
+                                                 {"n_predict", "max_tokens"},
+                                                 {"max_new_tokens", "max_tokens"},
+                                                 {"temp", "temperature"},
+                                                 {"n_ctx", "ctx_size"},
+                                                 {"system_prompt", "system"}}};
 
 // Of a scenario file for `swarmkv bench`, which is no pipeline.
 constexpr std::array<std::string_view, 14> kBenchKeys{
     "version", "name",   "model",  "document", "document_tokens", "questions",  "suffix_tokens",
     "agents",  "trials", "warmup", "arms",     "output_tokens",   "ignore_eos", "seed"};
-
-std::vector<std::string> keys_at(KeyLevel level) {
-  std::vector<std::string> result;
-  if (level == KeyLevel::kBench) result.assign(kBenchKeys.begin(), kBenchKeys.end());
-  for (const KnownKey& key : kOwnKeys) {
-    if (key.level == level) result.emplace_back(key.name);
-  }
-  if (level == KeyLevel::kAgent || level == KeyLevel::kDefaults) {
-    result.insert(result.end(), kAgentSettings.begin(), kAgentSettings.end());
-  }
-  if (level == KeyLevel::kDocument) result.emplace_back("path");
-  return result;
-}
 
 bool contains(std::span<const std::string> keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -104,6 +116,18 @@ std::string suggestion(std::string_view key, std::span<const std::string> candid
 }
 
 }  // namespace
+
+std::vector<std::string> keys_at(KeyLevel level) {
+  std::vector<std::string> result;
+  if (level == KeyLevel::kBench) result.assign(kBenchKeys.begin(), kBenchKeys.end());
+  for (const KnownKey& key : kOwnKeys) {
+    if (key.level == level) result.emplace_back(key.name);
+  }
+  if (level == KeyLevel::kAgent || level == KeyLevel::kDefaults) {
+    result.insert(result.end(), kAgentSettings.begin(), kAgentSettings.end());
+  }
+  return result;
+}
 
 std::vector<Entry> entries_of(const ReadContext& context, const YamlNode& map) {
   std::vector<Entry> result;

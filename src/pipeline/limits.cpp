@@ -9,11 +9,12 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr std::array<IntegerLimit, 18> kIntegerLimits{{
+constexpr std::array<IntegerLimit, 19> kIntegerLimits{{
     {"max_tokens", 0, 1'000'000},
     {"top_k", 0, 1'000'000},
     {"repeat_last_n", 0, 1'000'000},
     {"seed", 0, std::numeric_limits<std::uint32_t>::max()},
+    {"ready_after", 0, 100'000'000},
     {"priority", -1'000'000, 1'000'000},
     {"ctx_size", 1, 100'000'000},
     {"n_gpu_layers", 0, kAllLayers},
@@ -30,6 +31,21 @@ constexpr std::array<IntegerLimit, 18> kIntegerLimits{{
     {"warmup", 0, 1'000},
 }};
 
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+constexpr std::array<RealLimit, 4> kRealLimits{{
+    {"temperature", 0, kNoEnd, true, true, "a finite number, 0 or more"},
+    {"top_p", 0, 1, false, true, "above 0 and at most 1"},
+    {"min_p", 0, 1, true, false, "at least 0 and below 1"},
+    {"repeat_penalty", 0, kNoEnd, false, true, "a finite number above 0"},
+}};
+
+template <typename Limits>
+const typename Limits::value_type* find(const Limits& limits, std::string_view key) {
+  const auto found = std::find_if(limits.begin(), limits.end(),
+                                  [&](const auto& limit) { return limit.key == key; });
+  return found == limits.end() ? nullptr : &*found;
+}
+
 // 1234567 -> "1,234,567", as in every other number people read.
 std::string grouped(std::int64_t value) {
   std::string digits = std::to_string(value);
@@ -43,24 +59,38 @@ std::string grouped(std::int64_t value) {
 
 }  // namespace
 
+const IntegerLimit* find_integer_limit(std::string_view key) { return find(kIntegerLimits, key); }
+
 const IntegerLimit& integer_limit(std::string_view key) {
-  const auto found = std::find_if(kIntegerLimits.begin(), kIntegerLimits.end(),
-                                  [&](const IntegerLimit& limit) { return limit.key == key; });
-  assert(found != kIntegerLimits.end());
-  return *found;
+  const IntegerLimit* limit = find_integer_limit(key);
+  assert(limit != nullptr);
+  return *limit;
 }
+
+const RealLimit* find_real_limit(std::string_view key) { return find(kRealLimits, key); }
 
 std::string range_text(const IntegerLimit& limit) {
   return "must be between " + grouped(limit.min) + " and " + grouped(limit.max);
 }
 
 std::string real_problem(std::string_view key, double value) {
-  if (key == "top_p") return value > 0 && value <= 1 ? "" : "above 0 and at most 1";
-  if (key == "min_p") return value >= 0 && value < 1 ? "" : "at least 0 and below 1";
-  if (key == "repeat_penalty") {
-    return std::isfinite(value) && value > 0 ? "" : "a finite number above 0";
-  }
-  return std::isfinite(value) && value >= 0 ? "" : "a finite number, 0 or more";
+  const RealLimit* limit = find_real_limit(key);
+  assert(limit != nullptr);
+  const bool above = limit->min_included ? value >= limit->min : value > limit->min;
+  const bool below = limit->max_included ? value <= limit->max : value < limit->max;
+  return above && below && std::isfinite(value) ? "" : std::string(limit->words);
+}
+
+std::span<const std::string> choices_of(std::string_view key) {
+  static const std::array<std::string, 8> cache_types{"f32",  "f16",  "bf16", "q8_0",
+                                                      "q5_1", "q5_0", "q4_1", "q4_0"};
+  static const std::array<std::string, 3> flash{"on", "off", "auto"};
+  static const std::array<std::string, 2> auto_all{"auto", "all"};
+  if (key == "cache_type_k" || key == "cache_type_v") return cache_types;
+  if (key == "flash_attn") return flash;
+  if (key == "n_gpu_layers") return auto_all;
+  if (key == "ctx_size") return std::span<const std::string>(auto_all).first(1);
+  return {};
 }
 
 }  // namespace swarmkv::internal

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,11 +22,26 @@ struct IntegerLimit {
 
 /// The limits of an integer setting by its key; `key` must be one.
 const IntegerLimit& integer_limit(std::string_view key);
+/// Null if `key` is no integer setting.
+const IntegerLimit* find_integer_limit(std::string_view key);
 
 /// "must be between 0 and 1,000,000"
 std::string range_text(const IntegerLimit& limit);
 
-/// What a real setting must be ("in (0, 1]") if `value` is not that; "" if it is.
+struct RealLimit {
+  std::string_view key;
+  double min = 0, max = 0;
+  bool min_included = true, max_included = true;
+  std::string_view words;  ///< what a value must be: "above 0 and at most 1"
+};
+
+/// Null if `key` is no real setting.
+const RealLimit* find_real_limit(std::string_view key);
+
+/// What a real setting must be if `value` is not that; "" if it is. `key` must be one.
 std::string real_problem(std::string_view key, double value);
+
+/// The words that a setting may have; empty if it is not one of a choice.
+std::span<const std::string> choices_of(std::string_view key);
 
 }  // namespace swarmkv::internal

@@ -11,6 +11,7 @@
 
 #include "fmt/format.h"
 #include "pipeline/bounded_file.h"
+#include "pipeline/file_texts.h"
 #include "pipeline/yaml_reader.h"
 #include "swarmkv/error.h"
 #include "swarmkv/pipeline.h"
@@ -46,14 +47,16 @@ std::string read_bounded(std::FILE* file, const std::string& path) {
   return text;
 }
 
-ParsedPipeline load_from_standard_input() {
-  ParsedPipeline parsed = parse_pipeline(read_bounded(stdin, "standard input"), "-");
-  const std::vector<DocumentSpec>& documents = parsed.pipeline.documents;
-  if (parsed.ok() && !documents.empty() && documents.front().path == "-") {
+ParsedPipeline load_from_standard_input(const PipelineChanges& changes, const FileReader& files) {
+  ParsedPipeline parsed =
+      parse_pipeline(read_bounded(stdin, "standard input"), "-", changes, files);
+  if (!parsed.ok()) return parsed;
+  for (const DocumentSpec& document : parsed.pipeline.documents) {
+    if (document.path != "-") continue;
     Diagnostic clash;
     clash.code = "SK105";
     clash.message = "the pipeline and its document cannot both come from standard input";
-    clash.pos = documents.front().pos;
+    clash.pos = document.pos;
     parsed.diagnostics.push_back(std::move(clash));
   }
   return parsed;
@@ -74,9 +77,13 @@ std::string read_bounded_file(const std::string& path) {
 
 }  // namespace internal
 
-ParsedPipeline load_pipeline(const std::string& path) {
-  if (path == "-") return load_from_standard_input();
-  return parse_pipeline(internal::read_bounded_file(path), path);
+ParsedPipeline load_pipeline(const std::string& path, const PipelineChanges& changes) {
+  const std::string folder = path == "-" ? "" : std::filesystem::path(path).parent_path().string();
+  const FileReader files = [&folder](const std::string& file) {
+    return internal::read_file_below(folder, file);
+  };
+  if (path == "-") return load_from_standard_input(changes, files);
+  return parse_pipeline(internal::read_bounded_file(path), path, changes, files);
 }
 
 }  // namespace swarmkv

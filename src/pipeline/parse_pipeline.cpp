@@ -3,7 +3,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "pipeline/changes.h"
+#include "pipeline/file_texts.h"
 #include "pipeline/keys.h"
 #include "pipeline/read_settings.h"
 #include "pipeline/read_values.h"
@@ -18,7 +21,9 @@ namespace {
 class PipelineReader {
  public:
   PipelineReader(const ReadContext& context, Pipeline& pipeline)
-      : context_(context), pipeline_(pipeline) {}
+      : context_(context), pipeline_(pipeline) {
+    notes_.folder = pipeline.folder;
+  }
 
   void read(const YamlNode& top) {
     const std::vector<Entry> entries = known_entries(context_, top, KeyLevel::kTop, "");
@@ -39,7 +44,7 @@ class PipelineReader {
 
   // What was read besides the pipeline; agents are never reported missing twice.
   [[nodiscard]] ValidateOptions validate_options() && {
-    return {std::move(notes_.prompt_is_broken), true};
+    return {std::move(notes_.prompt_is_broken), true, std::move(notes_.top_pos)};
   }
 
  private:
@@ -76,8 +81,9 @@ class PipelineReader {
       if (name && name->empty()) context_.error("SK105", "'name' is empty", entry.value);
       if (name) pipeline_.name = *name;
     } else if (key == "system") {
-      pipeline_.system = read_text(context_, entry).value_or("");
-      check_system(entry);
+      read_system(entry);
+    } else if (key == "vars") {
+      read_vars(context_, entry, pipeline_, notes_);
     } else if (key == "model") {
       read_model(context_, entry, pipeline_.model);
     } else if (key == "document") {
@@ -89,10 +95,12 @@ class PipelineReader {
     }
   }
 
-  void check_system(const Entry& entry) {
-    if (pipeline_.system.rfind("file://", 0) != 0) return;
-    context_.error("SK102", "'file://' in 'system' is not built yet", entry.value,
-                   "write the text itself, after '|' if it has several lines");
+  void read_system(const Entry& entry) {
+    notes_.top_pos["system"] = context_.pos(entry.key_node);
+    auto found = read_text_or_file(context_, entry);
+    if (!found) return;
+    pipeline_.system = std::move(found->text);
+    locate_templates(context_, entry, pipeline_.system, found->path, notes_.top_pos, notes_);
   }
 
   void read_agents(const Entry& entry, const AgentSpec& defaults) {
@@ -122,21 +130,28 @@ class PipelineReader {
 }  // namespace
 }  // namespace internal
 
-ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name) {
+ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name,
+                              const PipelineChanges& changes, const FileReader& read_file) {
   ParsedPipeline result;
   const std::string folder = std::filesystem::path(file_name).parent_path().string();
   result.pipeline.folder = folder.empty() ? "." : folder;
 
   const internal::SourceText source(yaml, file_name);
   internal::DiagnosticList diagnostics(&source);
-  if (const auto tree = internal::read_yaml(source, diagnostics)) {
-    const internal::ReadContext context{source, *tree, diagnostics};
+  if (auto tree = internal::read_yaml(source, diagnostics)) {
+    const std::vector<std::string> origins = internal::apply_changes(changes, *tree, diagnostics);
+    internal::FileTexts files(read_file);
+    const internal::ReadContext context{source, *tree, diagnostics, origins, &files};
     const internal::YamlNode& top = tree->at(tree->root);
     if (top.kind == internal::YamlNode::Kind::kMap) {
       internal::PipelineReader reader(context, result.pipeline);
       reader.read(top);
       const internal::ValidateOptions options = std::move(reader).validate_options();
       internal::validate_into(result.pipeline, options, diagnostics);
+      // What is left out of a pipeline must not hide what is wrong with it.
+      if (!diagnostics.has_errors()) {
+        internal::select_agents(result.pipeline, changes, diagnostics);
+      }
     } else {
       context.error("SK104", "a pipeline file is a mapping of keys to values", top,
                     "start with 'version: 1'");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,26 @@
 
 namespace swarmkv::internal {
 
+class FileTexts;
+
 struct ReadContext {
   const SourceText& source;
   const YamlTree& tree;
   DiagnosticList& diagnostics;
+  std::span<const std::string> origins = {};  ///< what stands for a place in nodes of a change
+  FileTexts* files = nullptr;                 ///< for file://, null where there is none
 
-  [[nodiscard]] SourcePos pos(const YamlNode& node) const { return source.pos(node.offset); }
+  [[nodiscard]] SourcePos pos(const YamlNode& node) const {
+    if (node.origin > 0) return {origins[static_cast<std::size_t>(node.origin) - 1], 0, 0};
+    return source.pos(node.offset);
+  }
   [[nodiscard]] int length(const YamlNode& node) const {
-    return source.length_on_line(node.offset, node.n_bytes);
+    return node.origin > 0 ? 1 : source.length_on_line(node.offset, node.n_bytes);
+  }
+  /// A template without quotes, which YAML takes for a mapping; reported where it was read.
+  [[nodiscard]] bool is_bare_template(const YamlNode& node) const {
+    return node.kind == YamlNode::Kind::kMap && node.origin == 0 &&
+           source.text().substr(node.offset, 2) == "{{";
   }
   /// Underlines the whole node.
   void error(const char* code, std::string message, const YamlNode& node,

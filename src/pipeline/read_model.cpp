@@ -1,4 +1,3 @@
-#include <array>
 #include <optional>
 #include <string>
 
@@ -36,11 +35,6 @@ void read_document_path(const ReadContext& context, const Entry& entry, Document
 }  // namespace
 
 void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model) {
-  static const std::array<std::string, 8> kCacheTypes{"f32",  "f16",  "bf16", "q8_0",
-                                                      "q5_1", "q5_0", "q4_1", "q4_0"};
-  static const std::array<std::string, 3> kFlash{"on", "off", "auto"};
-  static const std::array<std::string, 2> kAutoAll{"auto", "all"};
-
   model.pos = context.pos(entry.key_node);
   if (entry.value.kind != YamlNode::Kind::kMap) {
     wrong_type(context, entry, "a mapping", "write model: { path: FILE.gguf }");
@@ -54,10 +48,10 @@ void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model
     if (key == "path") {
       model.path = read_text(context, item).value_or("");
     } else if (key == "ctx_size") {
-      const auto value = read_integer_or_word(context, item, std::span(kAutoAll).first(1));
+      const auto value = read_integer_or_word(context, item, choices_of(key));
       if (value) model.ctx_size = value->word ? 0 : static_cast<int>(value->value);
     } else if (key == "n_gpu_layers") {
-      const auto value = read_integer_or_word(context, item, kAutoAll);
+      const auto value = read_integer_or_word(context, item, choices_of(key));
       if (!value) continue;
       model.n_gpu_layers = static_cast<int>(value->value);
       if (value->word) model.n_gpu_layers = *value->word == 0 ? kAutoLayers : kAllLayers;
@@ -70,11 +64,11 @@ void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model
     } else if (key == "parallel") {
       set_int(item, model.parallel);
     } else if (key == "cache_type_k") {
-      model.cache_type_k = read_choice(context, item, kCacheTypes).value_or("");
+      model.cache_type_k = read_choice(context, item, choices_of(key)).value_or("");
     } else if (key == "cache_type_v") {
-      model.cache_type_v = read_choice(context, item, kCacheTypes).value_or("");
+      model.cache_type_v = read_choice(context, item, choices_of(key)).value_or("");
     } else if (key == "flash_attn") {
-      model.flash_attn = read_choice(context, item, kFlash).value_or("");
+      model.flash_attn = read_choice(context, item, choices_of(key)).value_or("");
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/file_texts.h"
 #include "pipeline/limits.h"
 #include "pipeline/scalars.h"
 #include "text/nearest.h"
@@ -40,12 +41,25 @@ void wrong_type(const ReadContext& context, const Entry& entry, std::string_view
 
 std::optional<std::string> read_text(const ReadContext& context, const Entry& entry) {
   if (is_text(entry.value)) return entry.value.text;
-  const bool is_map = entry.value.kind == YamlNode::Kind::kMap;
-  if (is_map && context.source.text().substr(entry.value.offset, 2) == "{{") {
-    return std::nullopt;  // a template without quotes, reported where the mapping was read
-  }
+  if (context.is_bare_template(entry.value)) return std::nullopt;
   wrong_type(context, entry, "text", entry.value.kind == YamlNode::Kind::kText ? kQuoteHint : "");
   return std::nullopt;
+}
+
+std::optional<FileOrText> read_text_or_file(const ReadContext& context, const Entry& entry) {
+  constexpr std::string_view kScheme = "file://";
+  const std::optional<std::string> text = read_text(context, entry);
+  if (!text) return std::nullopt;
+  if (text->rfind(kScheme, 0) != 0) return FileOrText{*text, ""};
+  const std::string path = text->substr(kScheme.size());
+  const auto refuse = [&](const std::string& why) {
+    context.error("SK108", "'" + entry.key() + "': " + why, entry.value);
+    return std::nullopt;
+  };
+  if (context.files == nullptr) return refuse("no files are read here");
+  const FileTexts::Found found = context.files->find(path);
+  if (!found.problem.empty()) return refuse(found.problem);
+  return FileOrText{std::string(found.text), path};
 }
 
 std::optional<bool> read_bool(const ReadContext& context, const Entry& entry) {

@@ -16,6 +16,12 @@ namespace swarmkv::internal {
 // Each is empty after an error, which names the key, what was expected and what was found.
 
 std::optional<std::string> read_text(const ReadContext& context, const Entry& entry);
+/// A text, or that of the file which file:// names.
+struct FileOrText {
+  std::string text;
+  std::string path;  ///< of the file; empty: the text stands in the pipeline
+};
+std::optional<FileOrText> read_text_or_file(const ReadContext& context, const Entry& entry);
 std::optional<bool> read_bool(const ReadContext& context, const Entry& entry);
 /// Within integer_limit(key).
 std::optional<std::int64_t> read_integer(const ReadContext& context, const Entry& entry);

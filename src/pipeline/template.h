@@ -1,21 +1,36 @@
-// Prompts with {{ agent }} in them: parsed once into pieces, rendered once. What is inserted is
-// never looked at again, so an answer cannot become a template.
+// Prompts with {{ agent }} and {{ vars.name }} in them: parsed once into pieces, rendered once.
+// What is inserted is never looked at again, so an answer cannot become a template.
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pipeline/json_text.h"
 #include "swarmkv/pipeline.h"
 
 namespace swarmkv::internal {
 
+using Vars = std::map<std::string, std::string>;
+
+struct TemplateFilter {
+  enum class Kind { kDefault, kTrim, kJson } kind = Kind::kTrim;
+  std::string text = {};  ///< of kDefault
+};
+
 struct TemplatePiece {
-  enum class Kind { kLiteral, kReference } kind = Kind::kLiteral;
-  std::string text;        ///< the literal, or the name of the agent whose answer goes here
+  enum class Kind { kLiteral, kReference, kVariable } kind = Kind::kLiteral;
+  std::string text;        ///< the literal, or the name of the agent or of the var
   std::size_t offset = 0;  ///< of the piece in the prompt, in bytes
   std::size_t length = 0;  ///< bytes it takes there
+  /// Of a reference: where in the answer, which is JSON. Empty path = all of it, as JSON.
+  std::optional<std::vector<JsonStep>> path = {};
+  std::vector<TemplateFilter> filters = {};  ///< in the order they are applied
+
+  [[nodiscard]] bool has_default() const;
 };
 
 /// Something in a prompt that cannot be rendered.
@@ -34,21 +49,27 @@ class Template {
   [[nodiscard]] const std::vector<TemplatePiece>& pieces() const { return pieces_; }
   [[nodiscard]] const std::vector<TemplateIssue>& issues() const { return issues_; }
 
-  /// The text with every reference replaced by its answer, verbatim.
-  /// errors  kInternal  an answer is missing (validation makes sure that none is)
-  [[nodiscard]] std::string render(const Answers& answers) const;
+  /// The text with every reference replaced by what it stands for.
+  /// errors  kInvalidArgument  an answer that should be JSON is not, or lacks what a path names
+  ///         kInternal         an answer or a var is missing (validation makes sure that none is)
+  [[nodiscard]] std::string render(const Answers& answers, const Vars& vars = {}) const;
+
+  /// What is known before there are answers: literals, vars and default texts. For budgets.
+  [[nodiscard]] std::string render_without_answers(const Vars& vars) const;
 
  private:
   void add_literal(std::string_view text, std::size_t offset, std::size_t length);
-  void add_expression(std::string_view body, std::size_t offset, std::size_t length);
-  void add_issue(const char* code, std::string message, std::string hint, std::size_t offset,
-                 std::size_t length);
+  void add_issue(TemplateIssue issue);
 
   std::vector<TemplatePiece> pieces_;
   std::vector<TemplateIssue> issues_;
 };
 
-/// A template that renders to exactly `text`, whatever braces it holds.
-std::string escape_template(std::string_view text);
+/// The text of a piece that refers to something; `answer` is null if there is none.
+/// errors  as Template::render
+std::string render_reference(const TemplatePiece& piece, const std::string* answer);
+
+/// `text`, which may hold {{ vars.name }} and no answers, as it is meant: a system text.
+std::string render_vars(std::string_view text, const Vars& vars);
 
 }  // namespace swarmkv::internal

@@ -1,138 +1,43 @@
 #include "pipeline/validate.h"
 
-#include <algorithm>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "fmt/format.h"
-#include "pipeline/graph.h"
-#include "pipeline/prompt_positions.h"
-#include "pipeline/template.h"
-#include "text/nearest.h"
+#include "pipeline/names.h"
+#include "pipeline/validate_needs.h"
+#include "pipeline/validate_texts.h"
 
 namespace swarmkv::internal {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-class NeedsCheck {
- public:
-  NeedsCheck(Pipeline& pipeline, DiagnosticList& diagnostics)
-      : pipeline_(pipeline), diagnostics_(diagnostics), index_(index_agents(pipeline)) {}
-
-  // The agent's own needs first, then those its prompt implies.
-  void check_agent(AgentSpec& agent, bool prompt_is_broken) {
-    std::unordered_set<std::string> needs;
-    std::vector<std::string> kept;
-    for (const std::string& need : agent.needs) {
-      if (!needs.insert(need).second) {
-        error("SK204", fmt::format("'{}' needs '{}' twice", agent.name, need),
-              key_position(agent, "needs." + need), need);
-        continue;
-      }
-      kept.push_back(need);
-      if (index_.count(need) == 0)
-        unknown("SK202", agent, need, key_position(agent, "needs." + need));
-    }
-    agent.needs = std::move(kept);
-    if (agent.function) {
-      if (!agent.prompt.empty()) {
-        error("SK207", fmt::format("agent '{}' has a function and a prompt", agent.name), agent.pos,
-              agent.name, "one of them would be ignored");
-      }
-      return;
-    }
-    if (!prompt_is_broken) check_prompt(agent, std::move(needs));
-    if (agent.system.find("{{") != std::string::npos) {
-      error("SK102", "'{{ }}' in 'system' is not built yet", key_position(agent, "system"),
-            "system", "insert answers in 'prompt'");
-    }
+// Something has to be computed for the agent, and by one of two ways.
+bool has_work(const AgentSpec& agent, DiagnosticList& diagnostics) {
+  if (agent.function) {
+    if (agent.prompt.empty()) return true;
+    diagnostics.error({"SK207", fmt::format("agent '{}' has a function and a prompt", agent.name),
+                       agent.pos, marked_length(agent.name), "one of them would be ignored"});
+    return false;
   }
+  if (agent.prompt.find_first_not_of(kBlank) != std::string::npos) return true;
+  const bool given = agent.key_pos.count("prompt") > 0;
+  diagnostics.error({"SK207",
+                     given ? fmt::format("the prompt of agent '{}' is empty", agent.name)
+                           : fmt::format("agent '{}' has no prompt", agent.name),
+                     key_position(agent, "prompt"), marked_length(given ? "prompt" : agent.name)});
+  return false;
+}
 
- private:
-  void check_prompt(AgentSpec& agent, std::unordered_set<std::string> needs) {
-    if (agent.prompt.find_first_not_of(kBlank) == std::string::npos) {
-      const bool given = agent.key_pos.count("prompt") > 0;
-      error("SK207",
-            given ? fmt::format("the prompt of agent '{}' is empty", agent.name)
-                  : fmt::format("agent '{}' has no prompt", agent.name),
-            key_position(agent, "prompt"), given ? "prompt" : agent.name);
-      return;
-    }
-    const Template prompt = Template::parse(agent.prompt);
-    const PromptPositions positions(agent);
-    for (const TemplateIssue& issue : prompt.issues()) {
-      const std::string_view source =
-          std::string_view(agent.prompt).substr(issue.offset, issue.length);
-      error(issue.code.c_str(), issue.message, positions.at(issue.offset),
-            std::string(source.substr(0, source.find('\n'))), issue.hint);
-    }
-
-    std::unordered_set<std::string> used;
-    for (const TemplatePiece& piece : prompt.pieces()) {
-      if (piece.kind != TemplatePiece::Kind::kReference || !used.insert(piece.text).second)
-        continue;
-      const SourcePos& pos = positions.at(piece.offset);
-      if (!needs.insert(piece.text).second) continue;
-      if (index_.count(piece.text) == 0) {
-        unknown("SK302", agent, piece.text, pos, agent.prompt.substr(piece.offset, piece.length));
-        continue;
-      }
-      agent.needs.push_back(piece.text);
-      agent.key_pos.emplace("needs." + piece.text, pos);
-    }
-    warn_of_unused(agent, used);
+void check_vars(const Pipeline& pipeline, DiagnosticList& diagnostics) {
+  for (const auto& [name, text] : pipeline.vars) {
+    if (has_name_form(name)) continue;
+    diagnostics.error({"SK201", fmt::format("var name '{}' is not allowed", name), SourcePos{}, 1,
+                       std::string(kNameRule)});
   }
-
-  void warn_of_unused(const AgentSpec& agent, const std::unordered_set<std::string>& used) {
-    for (const std::string& need : agent.needs) {
-      if (used.count(need) > 0 || index_.count(need) == 0 || need == agent.name) continue;
-      Problem problem;
-      problem.code = "SK602";
-      problem.message = fmt::format("'{}' waits for '{}', but its prompt does not use the answer",
-                                    agent.name, need);
-      problem.pos = key_position(agent, "needs." + need);
-      problem.length = static_cast<int>(need.size());
-      problem.hint = "insert it with {{ " + need + " }}";
-      diagnostics_.warning(std::move(problem));
-    }
-  }
-
-  void unknown(const char* code, const AgentSpec& agent, const std::string& name,
-               const SourcePos& pos, const std::string& marked = "") {
-    std::string hint;
-    const bool is_document =
-        std::any_of(pipeline_.documents.begin(), pipeline_.documents.end(),
-                    [&](const DocumentSpec& document) { return document.name == name; });
-    if (is_document) {
-      hint = "the document stands before every prompt already";
-    } else if (diagnostics_.wants_suggestions()) {
-      if (const auto nearest = nearest_name(name, agent_names())) {
-        hint = "did you mean '" + *nearest + "'?";
-      }
-    }
-    error(code, fmt::format("'{}' needs '{}', which is not an agent", agent.name, name), pos,
-          marked.empty() ? name : marked, std::move(hint));
-  }
-
-  void error(const char* code, std::string message, const SourcePos& pos, std::string_view marked,
-             std::string hint = "") {
-    const int length = std::max(1, static_cast<int>(count_characters(marked)));
-    diagnostics_.error({code, std::move(message), pos, length, std::move(hint)});
-  }
-
-  const std::vector<std::string>& agent_names() {
-    if (names_.empty()) {
-      for (const AgentSpec& agent : pipeline_.agents) names_.push_back(agent.name);
-    }
-    return names_;
-  }
-
-  Pipeline& pipeline_;
-  DiagnosticList& diagnostics_;
-  AgentIndex index_;
-  std::vector<std::string> names_;  // only made for the first suggestion
-};
+}
 
 }  // namespace
 
@@ -141,15 +46,31 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   check_documents(pipeline, diagnostics);
   check_names(pipeline, diagnostics);
   check_model(pipeline.model, diagnostics);
-  if (pipeline.agents.empty() && !options.agents_are_reported) {
+  if (pipeline.agents.empty() && !options.from_file) {
     diagnostics.error({"SK206", "the pipeline has no agents", SourcePos{}});
   }
-  NeedsCheck needs(pipeline, diagnostics);
+  if (!options.from_file) check_vars(pipeline, diagnostics);
+  check_reads(pipeline, diagnostics);
+  check_output_files(pipeline, diagnostics);
+  AgentNames names(pipeline, diagnostics);
+  TextCheck texts(pipeline, names, diagnostics);
+  texts.check_system(pipeline.system, "the shared system text", options.top_pos, SourcePos{});
+  bool all_texts_seen = true;
   for (std::size_t i = 0; i < pipeline.agents.size(); ++i) {
+    AgentSpec& agent = pipeline.agents[i];
+    check_ranges(agent, diagnostics);
+    std::unordered_set<std::string> needs = check_needs(agent, names, diagnostics);
     const bool broken = i < options.prompt_is_broken.size() && options.prompt_is_broken[i];
-    check_ranges(pipeline.agents[i], diagnostics);
-    needs.check_agent(pipeline.agents[i], broken);
+    if (!agent.function) {
+      texts.check_system(agent.system, "'" + agent.name + "'", agent.key_pos, agent.pos);
+    }
+    if (broken || !has_work(agent, diagnostics)) {
+      all_texts_seen = false;
+    } else if (!agent.function) {
+      texts.check_prompt(agent, std::move(needs));
+    }
   }
+  if (all_texts_seen) texts.warn_of_unused_vars(options.top_pos);
   check_circles(pipeline, diagnostics);
 }
 

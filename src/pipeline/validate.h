@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "pipeline/diagnostic_list.h"
+#include "pipeline/prompt_positions.h"
 #include "swarmkv/pipeline.h"
 
 namespace swarmkv::internal {
 
 struct ValidateOptions {
-  std::vector<bool> prompt_is_broken;  ///< by agent: already reported; may be shorter
-  bool agents_are_reported = false;    ///< the absence of agents, too
+  std::vector<bool> prompt_is_broken = {};  ///< by agent: already reported; may be shorter
+  bool from_file = false;     ///< what the reader checks is reported: no agents, names of vars
+  KeyPositions top_pos = {};  ///< of the shared system text and its templates, and of vars
 };
 
 /// Adds implied needs to `pipeline` and all problems to `diagnostics`.
@@ -19,8 +21,10 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options, Diagnosti
 // Its parts, in the order they run.
 void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics);
-void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics);
 void check_model(const ModelSpec& model, DiagnosticList& diagnostics);
+void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics);
+void check_reads(const Pipeline& pipeline, DiagnosticList& diagnostics);
+void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_circles(const Pipeline& pipeline, DiagnosticList& diagnostics);
 
 }  // namespace swarmkv::internal

@@ -42,15 +42,6 @@ void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics) {
     diagnostics.error(
         {"SK103", "document '" + document.name + "' has neither a path nor a text", document.pos});
   }
-  if (pipeline.documents.size() < 2) return;
-  const DocumentSpec& second = pipeline.documents[1];
-  Problem problem;
-  problem.code = "SK102";
-  problem.message = "several documents are not built yet";
-  problem.pos = second.pos;
-  problem.length = static_cast<int>(count_characters(second.name));
-  problem.hint = "keep one document";
-  diagnostics.error(std::move(problem));
 }
 
 void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics) {

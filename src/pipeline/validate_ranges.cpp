@@ -1,8 +1,10 @@
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "fmt/format.h"
+#include "pipeline/json_text.h"
 #include "pipeline/limits.h"
 #include "pipeline/prompt_positions.h"
 #include "pipeline/validate.h"
@@ -26,9 +28,9 @@ class AgentRanges {
     if (!problem.empty()) report(key, fmt::format("must be {}, not {}", problem, value));
   }
 
-  void report(const char* key, const std::string& what) {
+  void report(const char* key, const std::string& what, const char* code = "SK105") {
     Problem problem;
-    problem.code = "SK105";
+    problem.code = code;
     problem.message = fmt::format("'{}' of agent '{}' {}", key, agent_.name, what);
     problem.pos = key_position(agent_, key);
     problem.length = static_cast<int>(std::string_view(key).size());
@@ -39,6 +41,29 @@ class AgentRanges {
   const AgentSpec& agent_;
   DiagnosticList& diagnostics_;
 };
+
+// The reader lets nothing else through; in C++ it is a plain number.
+void check_ready_after(const ReadyAfter& value, AgentRanges& check) {
+  const IntegerLimit& tokens = integer_limit("ready_after");
+  switch (value.kind) {
+    case ReadyAfter::Kind::kEnd:
+      return;
+    case ReadyAfter::Kind::kTokens:
+      if (value.value >= static_cast<double>(tokens.min) &&
+          value.value <= static_cast<double>(tokens.max) &&
+          value.value == std::floor(value.value)) {
+        return;
+      }
+      return check.report("ready_after",
+                          fmt::format("{} whole tokens, not {}", range_text(tokens), value.value));
+    case ReadyAfter::Kind::kPercent:
+      if (value.value >= 0 && value.value <= 100) return;
+      return check.report("ready_after",
+                          fmt::format("must be between 0 and 100 percent, not {}", value.value));
+    case ReadyAfter::Kind::kBefore:
+      if (value.text.empty()) check.report("ready_after", "must not wait for an empty text");
+  }
+}
 
 }  // namespace
 
@@ -55,6 +80,11 @@ void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics) {
   if (agent.timeout.count() < 0 || agent.timeout > kMaxTimeout) {
     check.report("timeout",
                  fmt::format("must be between 0 and 168h, not {} ms", agent.timeout.count()));
+  }
+  check_ready_after(agent.ready_after, check);
+  if (!agent.sampling.json_schema.empty()) {
+    const std::string problem = json_object_problem(agent.sampling.json_schema);
+    if (!problem.empty()) check.report("json_schema", "is no schema: " + problem, "SK109");
   }
   for (const std::string& stop : agent.stop) {
     if (!stop.empty()) continue;

@@ -16,6 +16,9 @@ struct YamlNode {
   std::size_t offset = 0;     ///< first byte in the source
   std::size_t n_bytes = 1;    ///< of a text's source, as far as it is on one line (best effort)
   std::vector<YamlId> items;  ///< sequence: its values; map: key, value, key, value, ...
+  /// 0: stands in the file. Else the nth change from outside put it there, and `offset` says
+  /// nothing.
+  int origin = 0;
 };
 
 /// Acyclic; a node reached through an alias is shared, not copied. A walk of everything below the

@@ -20,6 +20,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import json_schema  # noqa: E402
 import report_schema  # noqa: E402
 
 BIN = os.environ.get("SWARMKV_BIN", "")
@@ -662,7 +663,7 @@ class UsageTest(CliTest):
         self.refused(self.run_cli(), 2, "no command given")
 
     def test_later_commands_and_flags_are_refused_by_name(self):
-        for command in ("plan", "snapshot", "schema", "completion"):
+        for command in ("plan", "snapshot", "completion"):
             self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
         self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
         self.refused(self.ask("x", "--report", "r.html"), 2, "not built yet")
@@ -789,6 +790,163 @@ class RunTest(CliTest):
         table = re.sub(r"critical path.*", "critical path", table)  # follows the clock, too
         table = re.sub(r" +", " ", table)
         self.expect_golden("run_table.txt", table)
+
+
+class ChangesTest(CliTest):
+    """--var, --set, --select and --exclude."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("swarmkv.yaml", REVIEW.replace("name: review\n", "name: review\nvars: { who: the buyer }\n")
+                   .replace("clauses are risky?", "clauses are risky for {{ vars.who }}?"))
+
+    def run_with(self, *flags):
+        return self.fake("run", "-q", *flags, "--fake-answer", "for the seller?=SELLER",
+                         "--fake-answer", "for the buyer?=BUYER", "--fake-answer", "Who are=PARTIES")
+
+    def test_a_var_reaches_the_prompt(self):
+        result = self.check(self.run_with("--print", "risks", "--var", "who=the seller"), 0)
+        self.assertEqual(result[1], "SELLER\n")
+
+    def test_a_value_is_set_and_a_flag_beats_it(self):
+        flags = ("--set", "agents.risks.max_tokens=2", "--set", "name=other", "-o", "json")
+        report = json.loads(self.check(self.run_with(*flags), 0)[1])
+        self.assertEqual(report["name"], "other")
+        self.assertEqual(report["agents"][1]["sampling"]["max_tokens"], 2)
+        report = json.loads(self.check(self.run_with(*flags, "-n", "3"), 0)[1])
+        self.assertEqual(report["agents"][1]["sampling"]["max_tokens"], 3)
+
+    def test_only_selected_agents_run(self):
+        def names(*flags):
+            report = json.loads(self.check(self.run_with("-o", "json", *flags), 0)[1])
+            return [agent["name"] for agent in report["agents"]]
+        self.assertEqual(names("--select", "risks,parties"), ["parties", "risks"])
+        self.assertEqual(names("--select", "risks", "--select", "parties"), ["parties", "risks"])
+        self.assertEqual(names("--select", "+memo"), ["parties", "risks", "memo"])
+        self.assertEqual(names("--exclude", "memo"), ["parties", "risks"])
+
+    def test_what_does_not_fit_is_refused_before_anything_runs(self):
+        self.check(self.run_with("--select", "memo"), 2, "--select +memo takes all that it needs")
+        self.check(self.run_with("--var", "whom=x"), 2, "did you mean 'who'?")
+        self.check(self.run_with("--set", "agents.risks.temperature=hot"), 2,
+                   "--set agents.risks.temperature=hot: error: 'temperature' must be a number")
+        self.refused(self.run_with("--var", "who"), 2, "must be NAME=TEXT")
+        self.refused(self.run_with("--set", "=1"), 2, "must be KEY=VALUE")
+        self.refused(self.run_with("--select", "a,,b"), 2, "--select 'a,,b'")
+
+    def test_validate_takes_them_too(self):
+        out = self.check(self.run_cli("validate", "swarmkv.yaml", "--exclude", "memo"), 0)[1]
+        self.assertEqual(out, "swarmkv.yaml: ok, 1 document, 2 agents\n")
+        self.check(self.run_cli("validate", "swarmkv.yaml", "--set", "agents.memo.seed=-1"), 2, "[SK105]")
+
+    def test_braces_in_a_system_text_of_the_command_line_are_text(self):
+        self.check(self.run_with("--system", "Use {{ braces }} and {{"), 0)
+
+
+class SchemaTest(CliTest):
+    """`swarmkv schema` and the parser accept and refuse the same files."""
+
+    AGENT = {"prompt": "x"}
+    GOOD_AGENTS = [
+        {"x-own": [1]}, {"system": ""}, {"needs": "b"}, {"needs": ["b"]}, {"needs": []},
+        {"needs": {"agent": "b", "required": True}}, {"needs": [{"agent": "b"}]},
+        {"reads": []}, {"reads": "d"}, {"reads": ["d"]}, {"ready_after": 0}, {"ready_after": "25%"},
+        {"ready_after": {"before": "x"}}, {"continues": "b"}, {"json_schema": {"type": "object"}},
+        {"json_schema": "{}"}, {"output_file": "out/a..md"}, {"max_tokens": 0}, {"max_tokens": 1000000},
+        {"temperature": 0.5}, {"temperature": 1}, {"top_k": 0}, {"top_p": 1}, {"min_p": 0},
+        {"repeat_penalty": 1.5}, {"repeat_last_n": 5}, {"seed": 4294967295}, {"stop": "x"},
+        {"stop": []}, {"stop": ["a", "b"]}, {"timeout": "1m30s"}, {"timeout": "0s"}, {"priority": -5},
+        {"ignore_eos": True},
+    ]
+    BAD_AGENTS = [
+        {"promt": "x"}, {"prompt": ""}, {"prompt": " \n"}, {"prompt": 5}, {"prompt": None},
+        {"system": 5}, {"needs": 5}, {"needs": {"required": True}}, {"needs": [5]}, {"needs": {}},
+        {"needs": {"agent": "b", "required": "no"}}, {"needs": {"agent": "b", "x": 1}},
+        {"reads": 5}, {"reads": ["d", "d"]}, {"reads": [""]}, {"ready_after": -1}, {"ready_after": 1.5},
+        {"ready_after": "x"}, {"ready_after": {}}, {"ready_after": {"before": ""}},
+        {"ready_after": {"before": "x", "b": 1}}, {"continues": ""}, {"continues": ["b"]},
+        {"continues": "b", "reads": ["d"]}, {"continues": "b", "ready_after": 5},
+        {"json_schema": []}, {"json_schema": ""}, {"output_file": "/x"}, {"output_file": "../x"},
+        {"output_file": "a/../x"}, {"output_file": ""}, {"max_tokens": -1}, {"max_tokens": 1000001},
+        {"max_tokens": "5"}, {"temperature": -0.1}, {"temperature": "0"}, {"top_k": -1}, {"top_p": 0},
+        {"top_p": 1.1}, {"min_p": 1}, {"min_p": -0.1}, {"repeat_penalty": 0}, {"repeat_last_n": -1},
+        {"seed": 4294967296}, {"seed": -1}, {"stop": ""}, {"stop": [""]}, {"stop": 5}, {"timeout": 90},
+        {"timeout": ""}, {"timeout": "90"}, {"timeout": "1s1m"}, {"priority": 1000001},
+        {"ignore_eos": "yes"}, {"retries": 2}, {"run": ["x"]},
+    ]
+    GOOD_TOPS = [
+        {"name": "n"}, {"model": {}}, {"model": {"path": "m", "ctx_size": "auto", "n_gpu_layers": "all"}},
+        {"model": {"ctx_size": 1, "n_gpu_layers": 0, "threads": 512, "threads_batch": 1, "batch_size": 1,
+                   "parallel": 240, "cache_type_k": "q8_0", "cache_type_v": "f32", "flash_attn": "on"}},
+        {"documents": {"d": {"path": "p", "x-a": 1}, "e": "q", "x-f": 5}}, {"system": "s"}, {"vars": {}},
+        {"vars": {"a": "x", "b": 5, "c": 1.5, "x-d": []}}, {"defaults": {}},
+        {"defaults": {"max_tokens": 5, "reads": ["d"], "timeout": "5m"}}, {"x-own": {}},
+    ]
+    BAD_TOPS = [
+        {"version": 2}, {"version": "1"}, {"version": None}, {"name": ""}, {"name": 5}, {"model": 5},
+        {"model": {"paht": "x"}}, {"model": {"ctx_size": 0}}, {"model": {"n_gpu_layers": "some"}},
+        {"model": {"threads": 0}}, {"model": {"parallel": 241}}, {"model": {"flash_attn": True}},
+        {"model": {"cache_type_k": "q3"}}, {"model": {"batch_size": 65537}}, {"document": ""},
+        {"document": "d"}, {"documents": []}, {"documents": {"d": {}}}, {"documents": {"D": "x"}},
+        {"documents": {"d": {"path": "p", "snapshot": "auto"}}}, {"documents": {"d": ""}},
+        {"system": None}, {"vars": []}, {"vars": {"A": "x"}}, {"vars": {"a": None}},
+        {"vars": {"a": True}}, {"vars": {"a": ["x"]}}, {"defaults": {"prompt": "x"}},
+        {"defaults": {"needs": "b"}}, {"defaults": {"top_p": 0}}, {"agents": {}}, {"agents": []},
+        {"agents": None}, {"agents": {"A": {"prompt": "x"}}}, {"agents": {"vars": {"prompt": "x"}}},
+        {"agents": {"a": {}}}, {"agents": {"a": "x"}}, {"agent": {}}, {"snapshot": "auto"},
+    ]
+
+    def setUp(self):
+        super().setUp()
+        self.schema = json.loads(self.check(self.run_cli("schema"), 0)[1])
+
+    def pipeline(self, top=None, agent=None):
+        agents = {"a": {**self.AGENT, **(agent or {})}, "b": {"prompt": "y"}}
+        return {"version": 1, "documents": {"d": "d.txt"}, "agents": agents, **(top or {})}
+
+    def agrees(self, value, good):
+        # JSON is YAML, so the parser reads it as it stands.
+        self.write("p.yaml", json.dumps(value))
+        code, _, err = self.run_cli("validate", "p.yaml")
+        with self.subTest(value=value, messages=err):
+            self.assertEqual(code, 0 if good else 2)
+            self.assertEqual(json_schema.accepts(self.schema, value), good)
+
+    def test_they_accept_the_same(self):
+        for agent in self.GOOD_AGENTS:
+            self.agrees(self.pipeline(agent=agent), True)
+        for top in self.GOOD_TOPS:
+            self.agrees(self.pipeline(top=top), True)
+        without = self.pipeline()
+        del without["documents"]
+        self.agrees({**without, "document": "d.txt"}, True)
+        self.agrees({**without, "document": {"path": "d.txt"}}, True)
+
+    def test_they_refuse_the_same(self):
+        for agent in self.BAD_AGENTS:
+            self.agrees(self.pipeline(agent=agent), False)
+        for top in self.BAD_TOPS:
+            self.agrees(self.pipeline(top=top), False)
+        for missing in ("version", "agents"):
+            value = self.pipeline()
+            del value[missing]
+            self.agrees(value, False)
+
+    def test_it_is_a_schema_for_other_programs_too(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("no jsonschema package; json_schema.py checks the same")
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+        validator = jsonschema.Draft202012Validator(self.schema)
+        for agents, tops, good in ((self.GOOD_AGENTS, self.GOOD_TOPS, True),
+                                   (self.BAD_AGENTS, self.BAD_TOPS, False)):
+            for value in [self.pipeline(agent=a) for a in agents] + [self.pipeline(top=t) for t in tops]:
+                with self.subTest(value=value):
+                    self.assertEqual(validator.is_valid(value), good)
+
+    def test_it_takes_no_argument(self):
+        self.refused(self.run_cli("schema", "x"), 2, "schema takes no argument")
 
 
 class ExitCodeTest(CliTest):

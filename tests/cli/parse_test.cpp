@@ -338,12 +338,26 @@ TEST(Parse, SuggestsTheNearestFlagAndCommand) {
   EXPECT_EQ(refusal({"validate", "-m", "x"}), "'validate' does not take --model");
 }
 
+TEST(Parse, KeepsChangesOfThePipelineInTheirOrder) {
+  const Settings settings =
+      parse({"run", "--var", "a=1=2", "--set", "agents.x.stop=[a, b]", "--var=b=", "--select",
+             "x,+y", "--exclude", "z", "--select", "w"});
+
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(settings.changes.vars, (Pairs{{"a", "1=2"}, {"b", ""}}));
+  EXPECT_EQ(settings.changes.sets, (Pairs{{"agents.x.stop", "[a, b]"}}));
+  EXPECT_EQ(settings.changes.select, (std::vector<std::string>{"x", "+y", "w"}));
+  EXPECT_EQ(settings.changes.exclude, std::vector<std::string>{"z"});
+  EXPECT_EQ(refusal({"run", "--var", "a"}), "--var 'a': must be NAME=TEXT");
+  EXPECT_EQ(refusal({"run", "--set", "=a"}),
+            "--set '=a': must be KEY=VALUE such as agents.risk.seed=1");
+}
+
 TEST(Parse, RefusesWhatIsNotBuiltYetByName) {
-  for (const char* command : {"plan", "snapshot", "schema", "completion", "serve"}) {
+  for (const char* command : {"plan", "snapshot", "completion", "serve"}) {
     EXPECT_EQ(refusal({command}), "'" + std::string(command) + "' is not built yet");
   }
-  for (const char* flag :
-       {"--var", "--set", "--select", "--exclude", "--snapshot", "--snapshot-dir", "--save"}) {
+  for (const char* flag : {"--snapshot", "--snapshot-dir", "--save"}) {
     EXPECT_EQ(refusal({"ask", flag, "x"}), "'" + std::string(flag) + "' is not built yet");
   }
 }

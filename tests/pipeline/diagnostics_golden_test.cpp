@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/file_texts.h"
 #include "support/golden.h"
 #include "swarmkv/pipeline.h"
 
@@ -27,13 +28,16 @@ std::vector<std::filesystem::path> golden_pipelines() {
 TEST(PipelineDiagnostics, ReadExactlyAsTheGoldenTexts) {
   const std::vector<std::filesystem::path> files = golden_pipelines();
 
-  ASSERT_GE(files.size(), 25u);
+  ASSERT_GE(files.size(), 33u);
   for (const std::filesystem::path& file : files) {
     SCOPED_TRACE(file.filename().string());
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
 
-    const ParsedPipeline parsed = parse_pipeline(text.str(), file.filename().string());
+    const ParsedPipeline parsed =
+        parse_pipeline(text.str(), file.filename().string(), {}, [&file](const std::string& path) {
+          return internal::read_file_below(file.parent_path().string(), path);
+        });
 
     const std::string printed = format(parsed.diagnostics) + (parsed.ok() ? "ok\n" : "not ok\n");
     testing::expect_golden("pipeline/" + file.stem().string() + ".txt", printed);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -161,6 +162,119 @@ agents:
   EXPECT_EQ(pipeline.agents[2].key_pos.at("needs.b").line, 7);
   EXPECT_EQ(pipeline.agents[2].key_pos.at("needs.a").line, 9);
   EXPECT_EQ(pipeline.agents[2].key_pos.at("needs.a").column, 20);
+}
+
+TEST(ParsePipeline, ReadsSeveralDocumentsInTheOrderOfTheFile) {
+  const Pipeline pipeline = parse(R"(
+version: 1
+documents: { deed: deed.txt, annex: { path: annex.txt } }
+defaults: { reads: [deed] }
+agents:
+  plain: { prompt: x }
+  both: { prompt: x, reads: [annex, deed] }
+  one: { prompt: x, reads: annex }
+  none: { prompt: x, reads: [] }
+  next: { prompt: x, continues: both }
+)")
+                                .pipeline;
+  using Names = std::vector<std::string>;
+
+  ASSERT_EQ(pipeline.documents.size(), 2u);
+  EXPECT_EQ(pipeline.documents[1].path, "annex.txt");
+  EXPECT_EQ(pipeline.agents[0].reads, Names{"deed"});
+  EXPECT_EQ(pipeline.agents[1].reads, (Names{"annex", "deed"}));
+  EXPECT_EQ(pipeline.agents[2].reads, Names{"annex"});
+  EXPECT_EQ(pipeline.agents[3].reads, Names{});
+  EXPECT_FALSE(pipeline.agents[4].reads) << "it goes on with what 'both' has read";
+  EXPECT_EQ(pipeline.agents[4].continues, "both");
+  EXPECT_EQ(pipeline.agents[4].needs, Names{"both"});
+}
+
+TEST(ParsePipeline, LeavesReadsUnsetWhereNothingIsSaid) {
+  EXPECT_FALSE(parse("version: 1\nagents: { a: { prompt: x } }").pipeline.agents[0].reads);
+}
+
+TEST(ParsePipeline, ReadsWhereAnAgentStartsInEachOfItsForms) {
+  const Pipeline pipeline = parse(R"(
+version: 1
+agents:
+  a: { prompt: x, ready_after: 4000 }
+  b: { prompt: x, ready_after: 25% }
+  c: { prompt: x, ready_after: "12.5%" }
+  d: { prompt: x, ready_after: { before: "SCHEDULE A" } }
+  e: { prompt: x }
+)")
+                                .pipeline;
+  using Kind = ReadyAfter::Kind;
+
+  EXPECT_EQ(pipeline.agents[0].ready_after, (ReadyAfter{Kind::kTokens, 4000, ""}));
+  EXPECT_EQ(pipeline.agents[1].ready_after, (ReadyAfter{Kind::kPercent, 25, ""}));
+  EXPECT_EQ(pipeline.agents[2].ready_after, (ReadyAfter{Kind::kPercent, 12.5, ""}));
+  EXPECT_EQ(pipeline.agents[3].ready_after, (ReadyAfter{Kind::kBefore, 0, "SCHEDULE A"}));
+  EXPECT_EQ(pipeline.agents[4].ready_after.kind, Kind::kEnd);
+}
+
+TEST(ParsePipeline, ReadsOptionalNeeds) {
+  const Pipeline pipeline = parse(R"(
+version: 1
+agents:
+  a: { prompt: x }
+  b: { prompt: x }
+  c: { prompt: x }
+  memo:
+    needs: [a, { agent: b, required: false }, { agent: c }]
+    prompt: "{{ a }} {{ b | default('none') }} {{ c }}"
+  short: { needs: { agent: a, required: false }, prompt: "{{ a | default('') }}" }
+)")
+                                .pipeline;
+  using Names = std::vector<std::string>;
+
+  EXPECT_EQ(pipeline.agents[3].needs, (Names{"a", "b", "c"}));
+  EXPECT_EQ(pipeline.agents[3].optional_needs, Names{"b"});
+  EXPECT_EQ(pipeline.agents[4].needs, Names{"a"});
+  EXPECT_EQ(pipeline.agents[4].optional_needs, Names{"a"});
+}
+
+TEST(ParsePipeline, KeepsVarsAsTheyWereWritten) {
+  const Pipeline pipeline = parse(R"(
+version: 1
+vars: { buyer: Acme Ltd, limit: 1.50, code: "007", big: 123456789012345678901234567890, x-own: [1] }
+system: You work for {{ vars.buyer }}.
+agents:
+  a:
+    prompt: "{{ vars.limit }} {{ vars.big }}"
+    system: "{{ vars.code }}"
+)")
+                                .pipeline;
+
+  EXPECT_EQ(pipeline.vars,
+            (std::map<std::string, std::string>{{"big", "123456789012345678901234567890"},
+                                                {"buyer", "Acme Ltd"},
+                                                {"code", "007"},
+                                                {"limit", "1.50"}}));
+}
+
+TEST(ParsePipeline, TurnsASchemaInYamlIntoJson) {
+  const Pipeline pipeline = parse(R"(
+version: 1
+agents:
+  a:
+    prompt: x
+    json_schema:
+      type: object
+      required: [name, n]
+      properties:
+        name: { type: string, pattern: "^\"x" }
+        n: { type: integer, minimum: +05, maximum: .5e1, default: null, nullable: True }
+  b: { prompt: x, json_schema: '{"type": "object"}' }
+)")
+                                .pipeline;
+
+  EXPECT_EQ(pipeline.agents[0].sampling.json_schema,
+            R"({"type":"object","required":["name","n"],"properties":{"name":{"type":"string",)"
+            R"("pattern":"^\"x"},"n":{"type":"integer","minimum":5,"maximum":5,"default":null,)"
+            R"("nullable":true}}})");
+  EXPECT_EQ(pipeline.agents[1].sampling.json_schema, R"({"type": "object"})");
 }
 
 TEST(ParsePipeline, KeepsQuestionMarksInTextWithoutQuotes) {

@@ -77,6 +77,13 @@ TEST(Limits, ExistForEveryIntegerSetting) {
   }
 }
 
+TEST(Limits, NameTheWordsOfAChoice) {
+  EXPECT_EQ(choices_of("flash_attn").size(), 3u);
+  EXPECT_EQ(choices_of("cache_type_v").size(), 8u);
+  EXPECT_EQ(choices_of("ctx_size").size(), 1u);
+  EXPECT_TRUE(choices_of("seed").empty());
+}
+
 TEST(Limits, RefuseWhatIsNotANumberInEveryRealSetting) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();

@@ -54,11 +54,104 @@ TEST(Template, RefusesWhatItCannotRender) {
   EXPECT_EQ(issue("{{ x.text }}"), "SK301");
 }
 
-TEST(Template, NamesWhatIsNotBuiltYet) {
-  EXPECT_EQ(issue("{{ x | trim }}"), "SK102");
-  EXPECT_EQ(issue("{{ x | default('') }}"), "SK102");
-  EXPECT_EQ(issue("{{ x.json.a[0] }}"), "SK102");
-  EXPECT_EQ(issue("{{ vars.buyer }}"), "SK102");
+TEST(Template, RefusesFiltersAndPathsItDoesNotKnow) {
+  for (const char* text : {"{{ x | }}",
+                           "{{ x | trim() }}",
+                           "{{ x | default }}",
+                           "{{ x | default() }}",
+                           "{{ x | default(y) }}",
+                           "{{ x | default('y) }}",
+                           "{{ x | default('y' }}",
+                           "{{ x | default('y', 1) }}",
+                           "{{ x | default('\\q') }}",
+                           "{{ x | trim json }}",
+                           "{{ x.jsonp }}",
+                           "{{ x.json. }}",
+                           "{{ x.json[] }}",
+                           "{{ x.json[-1] }}",
+                           "{{ x.json[a] }}",
+                           "{{ x.json[1 }}",
+                           "{{ x.json[1234567890] }}",
+                           "{{ x[0] }}",
+                           "{{ x.json.a b }}",
+                           "{{ vars }}",
+                           "{{ vars. }}",
+                           "{{ vars.X }}",
+                           "{{ vars.a.b }}",
+                           "{{ vars.a | default('') }}",
+                           "{{ x || trim }}"}) {
+    EXPECT_EQ(issue(text), "SK301") << text;
+  }
+}
+
+TEST(Template, InsertsVars) {
+  const Template parsed = Template::parse("{{ vars.who }}, {{vars.who|json}} {{ who }}");
+
+  EXPECT_EQ(parsed.render({{"who", "x"}}, {{"who", "A \"B\" {{ x }}"}}),
+            "A \"B\" {{ x }}, \"A \\\"B\\\" {{ x }}\" x");
+  EXPECT_EQ(parsed.pieces()[0].kind, TemplatePiece::Kind::kVariable);
+  EXPECT_EQ(parsed.pieces()[0].text, "who");
+}
+
+TEST(Template, AppliesFiltersFromLeftToRight) {
+  const Answers answers{{"x", " \n a \t"}};
+
+  EXPECT_EQ(render("[{{ x | trim }}]", answers), "[a]");
+  EXPECT_EQ(render("{{ x | trim | json }}", answers), "\"a\"");
+  EXPECT_EQ(render("{{ x|json|trim }}", answers), "\" \\n a \\t\"");
+  EXPECT_EQ(render("{{ x | json | json }}", {{"x", "a"}}), "\"a\"")
+      << "what is JSON already stays as it is";
+}
+
+TEST(Template, TakesADefaultOnlyForWhatIsNotThere) {
+  EXPECT_EQ(render("{{ x | default('none') }}"), "none");
+  EXPECT_EQ(render("{{ x | default(\"it's }} {{ y }} | \\\"none\\\"\") }}"),
+            "it's }} {{ y }} | \"none\"")
+      << "a default is no template";
+  EXPECT_EQ(render("{{ x | trim | default(' a ') | json }}"), "\" a \"");
+  EXPECT_EQ(render("{{ x | default('') }}", {{"x", ""}}), "");
+  EXPECT_EQ(render("{{ x | default('none') }}", {{"x", ""}}), "") << "empty is an answer";
+  EXPECT_TRUE(Template::parse("{{ x | trim | default('') }}").pieces()[0].has_default());
+}
+
+TEST(Template, InsertsPartsOfAnAnswerThatIsJson) {
+  const Answers answers{
+      {"x", R"({"who": "A \"B\"", "list": [ {"n": 1.50}, true ], "{{ y }}": "{{ y }}"})"}};
+
+  EXPECT_EQ(render("{{ x.json.who }}", answers), "A \"B\"");
+  EXPECT_EQ(render("{{ x.json.who | json }}", answers), "\"A \\\"B\\\"\"");
+  EXPECT_EQ(render("{{ x.json.list[0].n }} {{ x.json.list[1] | json }}", answers), "1.50 true");
+  EXPECT_EQ(render("{{ x.json.list }}", answers), R"([{"n":1.50},true])");
+  EXPECT_EQ(render("{{ x.json[0][1] }}", {{"x", "[[1, 2]]"}}), "2");
+  EXPECT_EQ(render("{{ x.json.a-b }}", {{"x", R"({"a-b": "{{ y }}"})"}}), "{{ y }}");
+  EXPECT_EQ(render("{{ x.json.b | default('none') }}", {{"x", "{}"}}), "none");
+  EXPECT_EQ(render("{{ x.json.b | default('none') }}"), "none");
+}
+
+TEST(Template, SaysWhatWasInAnAnswerWithoutThePart) {
+  const auto failure = [](const char* text, const char* answer) -> std::string {
+    try {
+      static_cast<void>(Template::parse(text).render({{"risk", answer}}));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return error.what();
+    }
+    return "no error";
+  };
+
+  EXPECT_EQ(failure("{{ risk.json.a[2] }}", R"({"a": [1, 2]})"),
+            "[pipeline.render] the answer of 'risk' has no .json.a[2]: .json.a is a list of 2");
+  EXPECT_EQ(failure("{{ risk.json.a | default('x') }}", "{\"a\": "),
+            "[pipeline.render] the answer of 'risk' is not JSON, so it has no .json.a; it has 6 "
+            "bytes and may have been cut")
+      << "a default is for a part that is absent, not for a broken answer";
+}
+
+TEST(Template, KnowsItsFixedTextBeforeThereAreAnswers) {
+  const Template parsed =
+      Template::parse("a {{ x }} {{ x.json.b }} {{ y | default('none') }} {{ vars.v }}");
+
+  EXPECT_EQ(parsed.render_without_answers({{"v", "V"}}), "a   none V");
 }
 
 TEST(Template, KnowsWhereEachPieceStands) {
@@ -85,6 +178,15 @@ TEST(Template, EscapingMakesAnyTextRenderToItself) {
 TEST(Template, ParsesAMebibyteOfBracesInLinearTime) {
   std::string text;
   while (text.size() < (std::size_t{1} << 20)) text += "{{ ";
+
+  const Template parsed = Template::parse(text);
+
+  EXPECT_FALSE(parsed.issues().empty());
+}
+
+TEST(Template, ParsesAMebibyteOfUnclosedDefaultsInLinearTime) {
+  std::string text;
+  while (text.size() < (std::size_t{1} << 20)) text += "{{a|default('";
 
   const Template parsed = Template::parse(text);
 

@@ -108,15 +108,213 @@ TEST(Validate, AllowsFunctionsWithoutAPromptAndRefusesBoth) {
             Errors{"SK207 agent 'both' has a function and a prompt"});
 }
 
-TEST(Validate, RefusesASecondDocumentAndOneWithoutContent) {
+TEST(Validate, RefusesADocumentWithoutContent) {
   Pipeline pipeline = pipeline_of({agent("a")});
   pipeline.documents.resize(2);
   pipeline.documents[0].name = "one";
   pipeline.documents[1].name = "two";
   pipeline.documents[1].text = "";
 
-  EXPECT_EQ(errors_of(pipeline), (Errors{"SK103 document 'one' has neither a path nor a text",
-                                         "SK102 several documents are not built yet"}));
+  EXPECT_EQ(errors_of(pipeline), Errors{"SK103 document 'one' has neither a path nor a text"});
+}
+
+Pipeline with_documents(std::vector<AgentSpec> agents) {
+  Pipeline pipeline = pipeline_of(std::move(agents));
+  pipeline.documents = {{"deed", "d", {}, {}}, {"annex", "a", {}, {}}};
+  return pipeline;
+}
+
+TEST(Validate, ChecksTheDocumentsThatAnAgentReads) {
+  AgentSpec a = agent("a");
+  a.reads = {"annex", "deed", "annex", "dead"};
+  AgentSpec none = agent("none");
+  none.reads.emplace();
+
+  EXPECT_EQ(
+      errors_of(with_documents({a, none})),
+      (Errors{"SK204 'a' reads 'annex' twice", "SK210 'a' reads 'dead', which is not a document"}));
+}
+
+TEST(Validate, WarnsOfADocumentThatNobodyReads) {
+  AgentSpec a = agent("a");
+  a.reads = {"deed"};
+  Pipeline pipeline = with_documents({a});
+  Pipeline all = with_documents({a, agent("b")});
+
+  const std::vector<Diagnostic> found = validate(pipeline);
+
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, "SK602");
+  EXPECT_EQ(found[0].message, "no agent reads document 'annex'");
+  EXPECT_TRUE(validate(all).empty()) << "without 'reads' an agent reads all";
+}
+
+TEST(Validate, MakesANeedOfTheAgentThatIsContinued) {
+  AgentSpec b = agent("b");
+  b.continues = "a";
+  Pipeline pipeline = pipeline_of({agent("a"), b});
+
+  EXPECT_TRUE(validate(pipeline).empty()) << "its answer stands in front, so it is used";
+  EXPECT_EQ(pipeline.agents[1].needs, std::vector<std::string>{"a"});
+}
+
+TEST(Validate, RefusesToContinueWhatHasNoConversation) {
+  AgentSpec self = agent("self");
+  self.continues = "self";
+  AgentSpec lost = agent("lost");
+  lost.continues = "nobody";
+  AgentSpec function = agent("function");
+  function.prompt.clear();
+  function.function = [](const Answers&) { return std::string(); };
+  AgentSpec after = agent("after");
+  after.continues = "function";
+  AgentSpec reads = agent("reads");
+  reads.continues = "after";
+  reads.reads = {"deed"};
+  AgentSpec early = agent("early");
+  early.continues = "after";
+  early.ready_after = {ReadyAfter::Kind::kTokens, 5, ""};
+  AgentSpec maybe = agent("maybe");
+  maybe.continues = "after";
+  maybe.optional_needs = {"after"};
+  maybe.prompt = "{{ after | default('') }}";
+
+  EXPECT_EQ(errors_of(with_documents({self, lost, function, after, reads, early, maybe})),
+            (Errors{"SK202 'lost' continues 'nobody', which is not an agent",
+                    "SK209 'after' continues 'function', but 'function' is a function and has no "
+                    "conversation",
+                    "SK105 'reads' has both 'continues' and 'reads': it sees what 'after' has seen",
+                    "SK105 'early' has both 'continues' and 'ready_after': it sees what 'after' "
+                    "has seen",
+                    "SK105 'maybe' continues 'after', so it cannot run without it",
+                    "SK203 circle: self -> self"}));
+}
+
+TEST(Validate, PutsContinuesIntoCircles) {
+  AgentSpec b = agent("b");
+  b.continues = "a";
+
+  EXPECT_EQ(errors_of(pipeline_of({agent("a", {"b"}), b})), Errors{"SK203 circle: a -> b -> a"});
+}
+
+TEST(Validate, WantsADefaultForAnOptionalNeed) {
+  AgentSpec good = agent("good");
+  good.optional_needs = {"a"};
+  good.prompt = "{{ a | default('none') }}";
+  AgentSpec bare = agent("bare", {"a"});
+  bare.optional_needs = {"a"};
+  AgentSpec silent = agent("silent");
+  silent.optional_needs = {"a"};
+  Pipeline fine = pipeline_of({agent("a"), good});
+
+  EXPECT_TRUE(validate(fine).empty());
+  EXPECT_EQ(fine.agents[1].needs, std::vector<std::string>{"a"});
+  EXPECT_EQ(errors_of(pipeline_of({agent("a"), bare, silent})),
+            (Errors{"SK304 'bare' may run without 'a', but the prompt has no text for that case",
+                    "SK304 'silent' may run without 'a', and its prompt does not use the answer"}));
+}
+
+TEST(Validate, WarnsOfADefaultThatIsNeverUsed) {
+  AgentSpec b = agent("b");
+  b.prompt = "{{ a | default('none') }}";
+  Pipeline pipeline = pipeline_of({agent("a"), b});
+
+  const std::vector<Diagnostic> found = validate(pipeline);
+
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, "SK603");
+}
+
+TEST(Validate, LooksIntoAnswersThatAreSureToBeJson) {
+  AgentSpec json = agent("json");
+  json.sampling.json_schema = "{}";
+  AgentSpec b = agent("b");
+  b.prompt = "{{ json.json.x }} {{ a.json.x }} {{ json.json.y | default('') }}";
+
+  EXPECT_EQ(errors_of(pipeline_of({agent("a"), json, b})),
+            Errors{"SK305 'b' looks into the answer of 'a', which has no 'json_schema'"});
+}
+
+TEST(Validate, KnowsVarsInPromptsAndSystemTexts) {
+  AgentSpec a = agent("a");
+  a.prompt = "{{ vars.one }}";
+  a.system = "{{ vars.two }} {{ vars.tree }} {{ a }} {{ b";
+  Pipeline pipeline = pipeline_of({a});
+  pipeline.vars = {{"one", ""}, {"two", ""}, {"three", ""}, {"Four", ""}};
+  pipeline.system = "{{ vars.three }} {{ vars.none }}";
+
+  EXPECT_EQ(errors_of(pipeline),
+            (Errors{"SK201 var name 'Four' is not allowed",
+                    "SK303 the shared system text uses var 'none', which is not there",
+                    "SK301 '{{' is never closed", "SK303 'a' uses var 'tree', which is not there",
+                    "SK306 'a' inserts 'a', but only vars may stand in 'system'"}));
+}
+
+TEST(Validate, WarnsOfAVarThatNobodyUses) {
+  Pipeline pipeline = pipeline_of({agent("a")});
+  pipeline.vars = {{"one", ""}};
+
+  const std::vector<Diagnostic> found = validate(pipeline);
+
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, "SK602");
+  EXPECT_EQ(found[0].message, "no prompt and no system text uses var 'one'");
+}
+
+TEST(Validate, ChecksWhereAnAgentStartsEarly) {
+  const auto error = [](ReadyAfter ready_after) {
+    AgentSpec a = agent("a");
+    a.ready_after = std::move(ready_after);
+    return errors_of(pipeline_of({a}));
+  };
+  using Kind = ReadyAfter::Kind;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+
+  EXPECT_EQ(error({Kind::kTokens, 0, ""}), Errors{});
+  EXPECT_EQ(error({Kind::kPercent, 100, ""}), Errors{});
+  EXPECT_EQ(error({Kind::kPercent, 12.5, ""}), Errors{});
+  EXPECT_EQ(error({Kind::kBefore, 0, "x"}), Errors{});
+  for (const ReadyAfter& bad :
+       {ReadyAfter{Kind::kTokens, -1, ""}, ReadyAfter{Kind::kTokens, 0.5, ""},
+        ReadyAfter{Kind::kTokens, nan, ""}, ReadyAfter{Kind::kTokens, 1e9, ""},
+        ReadyAfter{Kind::kPercent, -0.1, ""}, ReadyAfter{Kind::kPercent, 100.1, ""},
+        ReadyAfter{Kind::kPercent, nan, ""}, ReadyAfter{Kind::kBefore, 0, ""}}) {
+    ASSERT_EQ(error(bad).size(), 1u);
+    EXPECT_EQ(error(bad)[0].substr(0, 5), "SK105");
+  }
+}
+
+TEST(Validate, KeepsOutputFilesApartAndBelowTheFolder) {
+  const auto errors = [](std::vector<std::string> files) {
+    std::vector<AgentSpec> agents;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      agents.push_back(agent("a" + std::to_string(i)));
+      agents.back().output_file = files[i];
+    }
+    Pipeline pipeline = pipeline_of(std::move(agents));
+    pipeline.documents = {{"deed", "./deed.txt", {}, {}}};
+    return errors_of(pipeline);
+  };
+
+  EXPECT_EQ(errors({"out/memo.md", "memo.md", "out/./b..md"}), Errors{});
+  EXPECT_EQ(errors({"out/memo.md", "out//./memo.md"}),
+            Errors{"SK211 'output_file' of 'a1': 'out//./memo.md' is also that of 'a0'"});
+  EXPECT_EQ(errors({"deed.txt"}),
+            Errors{"SK211 'output_file' of 'a0': 'deed.txt' would replace document 'deed'"});
+  for (const char* bad : {"/tmp/x", "../x", "a/../x", "a/..", ".", "out/", "a\nb", "a\x1b"}) {
+    const Errors found = errors({bad});
+    ASSERT_EQ(found.size(), 1u) << bad;
+    EXPECT_EQ(found[0].substr(0, 5), "SK211") << bad;
+  }
+}
+
+TEST(Validate, ChecksThatASchemaIsAJsonObject) {
+  AgentSpec a = agent("a");
+  a.sampling.json_schema = "[]";
+
+  EXPECT_EQ(errors_of(pipeline_of({a})),
+            Errors{"SK109 'json_schema' of agent 'a' is no schema: it is JSON, but not an object: "
+                   "{ ... }"});
 }
 
 TEST(Validate, TwiceChangesNothing) {
@@ -176,6 +374,54 @@ TEST(Validate, HandlesAGridOf300By300InSeconds) {
 
   const auto start = std::chrono::steady_clock::now();
   testing::run_on_small_stack([&] { EXPECT_TRUE(validate(pipeline).empty()); });
+
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+// As the chain above, with every kind of need and every agent reading by name.
+TEST(Validate, HandlesAChainOf100000OfEveryKindOfNeedInSeconds) {
+  constexpr int kNodes = 100'000;
+  Pipeline pipeline;
+  pipeline.documents = {{"deed", "d", {}, {}}};
+  pipeline.vars = {{"who", "x"}};
+  for (int i = 0; i < kNodes; ++i) {
+    AgentSpec spec = agent("n" + std::to_string(i));
+    const std::string before = "n" + std::to_string(i - 1);
+    spec.prompt = "{{ vars.who }}";
+    spec.sampling.json_schema = R"({"type": "object"})";
+    spec.output_file = "out/" + spec.name;
+    if (i > 0 && i % 3 == 0) spec.continues = before;
+    if (i > 0 && i % 3 == 1) {
+      spec.optional_needs = {before};
+      spec.prompt = "{{ " + before + ".json.a | default('') | trim }}";
+    }
+    if (i > 0 && i % 3 == 2) spec.prompt = "{{ " + before + " }}";
+    if (spec.continues.empty()) spec.reads = {"deed"};
+    pipeline.agents.push_back(std::move(spec));
+  }
+
+  const auto start = std::chrono::steady_clock::now();
+  testing::run_on_small_stack([&] { EXPECT_TRUE(validate(pipeline).empty()); });
+
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+// One agent that may run without any of many others, and says so for each.
+TEST(Validate, HandlesManyOptionalNeedsOfOneAgentInSeconds) {
+  constexpr int kNodes = 20'000;
+  Pipeline pipeline;
+  AgentSpec join = agent("join");
+  join.prompt.clear();
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    pipeline.agents.push_back(agent(name));
+    join.optional_needs.push_back(name);
+    join.prompt += "{{ " + name + " | default('none') }}";
+  }
+  pipeline.agents.push_back(std::move(join));
+
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(validate(pipeline).empty());
 
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }

@@ -1,0 +1,182 @@
+#include "pipeline/validate_texts.h"
+
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+
+namespace swarmkv::internal {
+
+// One agent's prompt.
+class TextCheck::Prompt {
+ public:
+  Prompt(TextCheck& check, AgentSpec& agent, std::unordered_set<std::string> needs)
+      : check_(check),
+        agent_(agent),
+        positions_(agent.prompt, "prompt", agent.key_pos, agent.pos),
+        needs_(std::move(needs)),
+        optional_(agent.optional_needs.begin(), agent.optional_needs.end()) {}
+
+  void check() {
+    const Template prompt = Template::parse(agent_.prompt);
+    check_.report_issues(prompt, agent_.prompt, positions_);
+    // Collected first: positions_ looks into the map that implied needs are added to.
+    for (const TemplatePiece& piece : prompt.pieces()) {
+      if (piece.kind == TemplatePiece::Kind::kVariable) {
+        check_.use_var(piece.text, "'" + agent_.name + "'", positions_.at(piece.offset),
+                       source(piece));
+      } else if (piece.kind == TemplatePiece::Kind::kReference) {
+        check_reference(piece);
+      }
+    }
+    warn_of_unused();
+  }
+
+ private:
+  [[nodiscard]] std::string source(const TemplatePiece& piece) const {
+    return agent_.prompt.substr(piece.offset, piece.length);
+  }
+
+  void check_reference(const TemplatePiece& piece) {
+    const std::string& name = piece.text;
+    const AgentSpec* target = check_.names_.find(name);
+    const SourcePos& pos = positions_.at(piece.offset);
+    const bool first = used_.insert(name).second;
+    if (first && needs_.insert(name).second) {
+      if (target == nullptr) {
+        error("SK302", fmt::format("'{}' needs '{}', which is not an agent", agent_.name, name),
+              piece, check_.names_.hint(name));
+        return;
+      }
+      agent_.needs.push_back(name);
+      agent_.key_pos.emplace("needs." + name, SourcePos(pos));
+    }
+    if (target == nullptr) return;
+    if (piece.path && !target->function && target->sampling.json_schema.empty() &&
+        reported_.insert(name + " json").second) {
+      error("SK305",
+            fmt::format("'{}' looks into the answer of '{}', which has no 'json_schema'",
+                        agent_.name, name),
+            piece, "an answer is sure to be JSON only with one");
+    }
+    check_default(piece);
+  }
+
+  void check_default(const TemplatePiece& piece) {
+    const std::string& name = piece.text;
+    const bool is_optional = optional_.count(name) > 0;
+    if (is_optional && !piece.has_default() && reported_.insert(name + " default").second) {
+      error("SK304",
+            fmt::format("'{}' may run without '{}', but the prompt has no text for that case",
+                        agent_.name, name),
+            piece, fmt::format("write {{{{ {} | default('none') }}}}", name));
+    }
+    // With a path the text may also stand for a part that the answer lacks.
+    if (is_optional || !piece.has_default() || piece.path) return;
+    Problem problem;
+    problem.code = "SK603";
+    problem.message = fmt::format(
+        "the default for '{}' is never used: '{}' does not run without it", name, agent_.name);
+    problem.pos = positions_.at(piece.offset);
+    problem.length = marked_length(source(piece));
+    problem.hint = fmt::format("write needs: [{{ agent: {}, required: false }}]", name);
+    check_.diagnostics_.warning(std::move(problem));
+  }
+
+  void warn_of_unused() {
+    for (const std::string& need : agent_.needs) {
+      const bool is_used = used_.count(need) > 0 || need == agent_.continues;
+      if (is_used || check_.names_.find(need) == nullptr || need == agent_.name) continue;
+      Problem problem;
+      problem.pos = key_position(agent_, "needs." + need);
+      problem.length = marked_length(need);
+      if (optional_.count(need) > 0) {
+        problem.code = "SK304";
+        problem.message = fmt::format(
+            "'{}' may run without '{}', and its prompt does not use the answer", agent_.name, need);
+        problem.hint = fmt::format("insert it with {{{{ {} | default('none') }}}}", need);
+        check_.diagnostics_.error(std::move(problem));
+        continue;
+      }
+      problem.code = "SK602";
+      problem.message = fmt::format("'{}' waits for '{}', but its prompt does not use the answer",
+                                    agent_.name, need);
+      problem.hint = "insert it with {{ " + need + " }}";
+      check_.diagnostics_.warning(std::move(problem));
+    }
+  }
+
+  void error(const char* code, std::string message, const TemplatePiece& piece, std::string hint) {
+    check_.diagnostics_.error({code, std::move(message), positions_.at(piece.offset),
+                               marked_length(source(piece)), std::move(hint)});
+  }
+
+  TextCheck& check_;
+  AgentSpec& agent_;
+  const TemplatePositions positions_;
+  std::unordered_set<std::string> needs_;
+  const std::unordered_set<std::string> optional_;
+  std::unordered_set<std::string> used_, reported_;
+};
+
+void TextCheck::check_prompt(AgentSpec& agent, std::unordered_set<std::string> needs) {
+  Prompt(*this, agent, std::move(needs)).check();
+}
+
+void TextCheck::check_system(std::string_view text, const std::string& owner,
+                             const KeyPositions& positions, const SourcePos& fallback) {
+  if (text.find("{{") == std::string_view::npos) return;
+  const Template parsed = Template::parse(text);
+  const TemplatePositions places(text, "system", positions, fallback);
+  report_issues(parsed, text, places);
+  for (const TemplatePiece& piece : parsed.pieces()) {
+    const SourcePos& pos = places.at(piece.offset);
+    const std::string_view source = text.substr(piece.offset, piece.length);
+    if (piece.kind == TemplatePiece::Kind::kVariable) {
+      use_var(piece.text, owner, pos, source);
+    } else if (piece.kind == TemplatePiece::Kind::kReference) {
+      diagnostics_.error(
+          {"SK306",
+           fmt::format("{} inserts '{}', but only vars may stand in 'system'", owner, piece.text),
+           pos, marked_length(source), "insert answers in 'prompt'"});
+    }
+  }
+}
+
+void TextCheck::report_issues(const Template& text, std::string_view source,
+                              const TemplatePositions& positions) {
+  for (const TemplateIssue& issue : text.issues()) {
+    diagnostics_.error({issue.code, issue.message, positions.at(issue.offset),
+                        marked_length(source.substr(issue.offset, issue.length)), issue.hint});
+  }
+}
+
+void TextCheck::use_var(const std::string& name, const std::string& owner, const SourcePos& pos,
+                        std::string_view marked) {
+  if (!used_vars_.insert(name).second || pipeline_.vars.count(name) > 0) return;
+  std::vector<std::string> names;
+  if (diagnostics_.wants_suggestions()) {
+    for (const auto& [var, text] : pipeline_.vars) names.push_back(var);
+  }
+  const auto nearest = nearest_name(name, names);
+  diagnostics_.error(
+      {"SK303", fmt::format("{} uses var '{}', which is not there", owner, name), pos,
+       marked_length(marked),
+       nearest ? "did you mean '" + *nearest + "'?" : "write it under 'vars' at the top"});
+}
+
+void TextCheck::warn_of_unused_vars(const KeyPositions& top_pos) {
+  for (const auto& [name, text] : pipeline_.vars) {
+    if (used_vars_.count(name) > 0) continue;
+    const auto pos = top_pos.find("vars." + name);
+    Problem problem;
+    problem.code = "SK602";
+    problem.message = fmt::format("no prompt and no system text uses var '{}'", name);
+    if (pos != top_pos.end()) problem.pos = pos->second;
+    problem.length = marked_length(name);
+    problem.hint = "insert it with {{ vars." + name + " }}";
+    diagnostics_.warning(std::move(problem));
+  }
+}
+
+}  // namespace swarmkv::internal

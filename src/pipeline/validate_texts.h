@@ -1,0 +1,44 @@
+// The checks of prompts and system texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "pipeline/agent_names.h"
+#include "pipeline/prompt_positions.h"
+#include "pipeline/template.h"
+
+namespace swarmkv::internal {
+
+class TextCheck {
+ public:
+  /// Keeps references to all.
+  TextCheck(const Pipeline& pipeline, AgentNames& names, DiagnosticList& diagnostics)
+      : pipeline_(pipeline), names_(names), diagnostics_(diagnostics) {}
+
+  /// Adds the needs that the prompt implies to those of the agent, which are `needs`.
+  void check_prompt(AgentSpec& agent, std::unordered_set<std::string> needs);
+
+  /// Of one agent or of all: `owner` begins the sentence.
+  void check_system(std::string_view text, const std::string& owner, const KeyPositions& positions,
+                    const SourcePos& fallback);
+
+  /// Vars that no text uses. After all texts.
+  void warn_of_unused_vars(const KeyPositions& top_pos);
+
+ private:
+  class Prompt;
+
+  void report_issues(const Template& text, std::string_view source,
+                     const TemplatePositions& positions);
+  void use_var(const std::string& name, const std::string& owner, const SourcePos& pos,
+               std::string_view marked);
+
+  const Pipeline& pipeline_;
+  AgentNames& names_;
+  DiagnosticList& diagnostics_;
+  std::unordered_set<std::string> used_vars_;
+};
+
+}  // namespace swarmkv::internal
