@@ -17,8 +17,19 @@ import tempfile
 import unittest
 
 WRITER = os.environ.get("SWARMKV_SAMPLE_PAGES", "")
-BROWSER = os.environ.get("SWARMKV_CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def find_browser():
+    """A browser that starts: some systems have a stand-in of that name, which only says how to get one."""
+    for name in (os.environ.get("SWARMKV_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
+        path = shutil.which(name or "")
+        if path and subprocess.run([path, "--version"], stdin=subprocess.DEVNULL, capture_output=True,
+                                   check=False).returncode == 0:
+            return path
+    return None
+
+
+BROWSER = find_browser()
 # Everything that the page itself is made of; what a run brings is text in these.
 OURS = set("""html head meta title style body noscript header main section footer script h1 h2 h3 p b i span div
 details summary dl dt dd ul li code pre a abbr button table thead tbody tr th td

@@ -30,7 +30,7 @@ function answerBox(agent, i) {
   return el('details', {class: 'answer', id: answerId(i)},
       el('summary', {}, el('b', {}, agent.name), el('span', {class: 'end ' + toneOf(agent)}, endOf(agent)),
          known(u.completion_tokens) ? el('span', {class: 'muted'}, plural(u.completion_tokens, 'token')) : null,
-         el('span', {class: 'peek muted'}, firstLine(problem || text))),
+         el('span', {class: 'peek muted'}, firstLine(problem || agent.text))),
       el('div', {class: 'body'}, el('p', {class: 'muted'}, answerNotes(agent)),
          problem ? el('p', {class: 'problem'}, problem) : null,
          agent.reasoning ? el('details', {class: 'reasoning'}, el('summary', {}, 'Reasoning'),

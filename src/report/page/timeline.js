@@ -17,12 +17,17 @@ function rowGeometry(layout, width, x, i) {
   };
 }
 
+// As a duration, but without digits that say nothing.
+function tickText(t) {
+  return duration(t).replace(/\.0+(?= )/, '').replace(/(\.\d)0(?= )/, '$1');
+}
+
 function axisShapes(layout, width, x, end, bottom) {
   const out = [];
   for (const t of steps(end, Math.max(2, Math.floor((layout.right - layout.left) / 90)))) {
     out.push(svg('path', {class: 'grid', d: `M${x(t)} ${layout.axis - 4}V${bottom}`}));
     const at = t === 0 ? {'text-anchor': 'start', x: layout.left} : {'text-anchor': 'middle', x: x(t)};
-    out.push(svg('text', {class: 'tick', y: layout.axis - 11, ...at}, t === 0 ? '0' : duration(t)));
+    out.push(svg('text', {class: 'tick', y: layout.axis - 11, ...at}, t === 0 ? '0' : tickText(t)));
   }
   return out;
 }
@@ -131,7 +136,7 @@ function drawTimeline(data) {
     const height = bottom + (layout.narrow ? 56 : 44);
     const next = svg('svg', {width, height, role: 'img', 'aria-label': 'Timeline of the run'},
         svg('defs', {}, tipMarker('tip'), tipMarker('tip-critical')),
-        axisShapes(layout, width, x, end, bottom));
+        axisShapes(layout, width, x, end, bottom), needArrows(rows, layout, x, critical));
     rows.forEach((row, i) => {
       const g = svg('g', {class: 'row', tabindex: 0, 'data-row': i},
                     rowShapes(rowGeometry(layout, width, x, i), row));
@@ -149,10 +154,7 @@ function drawTimeline(data) {
       if (row.kind === 'agent') g.addEventListener('click', () => openAnswer(row.index));
       next.append(g);
     });
-    fill(next, {}, [
-      ...needArrows(rows, layout, x, critical),
-      ...decodingShapes(data, layout, x, end, bottom + (layout.narrow ? 18 : 4)),
-    ]);
+    fill(next, {}, decodingShapes(data, layout, x, end, bottom + (layout.narrow ? 18 : 4)));
     if (picture) picture.remove();
     chart.prepend(next);
     picture = next;

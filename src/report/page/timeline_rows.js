@@ -92,7 +92,7 @@ function agentShapes(g, row) {
   if (row.phases.length === 0) {
     const why = row.agent.skip_reason || (row.agent.error ? row.agent.error.message : row.agent.status);
     return [svg('text', {class: 'never', x: g.x(0) + 4, y: g.bar + g.height - 3},
-                shorten(why, g.width - g.x(0) - 12, 6.3))];
+                shorten(why, g.width - g.x(0) - (g.labelX + 90), 6.6))];
   }
   const begin = row.phases[0][1];
   const out = [];
@@ -123,7 +123,7 @@ function rowShapes(g, row) {
   return [
     svg('rect', {class: 'ground', x: 0, y: g.top, width: g.width, height: g.rowHeight}),
     svg('text', {class: 'name ' + row.kind + (row.critical ? ' critical' : ''), x: g.labelX, y: g.labelY},
-        shorten(row.name, g.labelRoom, 7.2), svg('title', {}, row.name)),
+        shorten(row.name, g.labelRoom, row.critical ? 8.2 : 7.2), svg('title', {}, row.name)),
     svg('text', {class: 'note ' + tone, x: g.width - 4, y: g.labelY, 'text-anchor': 'end'}, row.note),
     ...shapes,
   ];

@@ -79,9 +79,10 @@ function branchLine(g, x1, y1, x2, y2) {
   return svg('path', {class: 'branch', d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`});
 }
 
-function rowText(agent, own) {
+function rowText(agent, own, narrow) {
   if (agent.kind === 'function') return 'a function, no tokens';
   if (!known(agent.usage.prompt_tokens)) return agent.status;
+  if (narrow) return count(own.reused) + ' + ' + count(own.prompt) + ' \u2192 ' + count(own.output);
   const parts = [count(own.reused) + ' reused', count(own.prompt) + ' new', count(own.output) + ' written'];
   if (known(agent.ready_after)) parts.push('sees the first ' + count(agent.ready_after));
   if (agent.continues) parts.push('goes on from ' + agent.continues);
@@ -105,7 +106,7 @@ function treeRow(g, row, i) {
     svg('text', {class: 'name agent', x: start + 4, y: y + 16},
         shorten(row.agent.name, g.nameRoom, 7.2), svg('title', {}, row.agent.name)),
     svg('text', {class: 'note', x: g.width - 4, y: y + 16, 'text-anchor': 'end'},
-        shorten(rowText(row.agent, own), g.width - start - g.nameRoom - 12, 6.2)),
+        shorten(rowText(row.agent, own, g.width < 640), g.width - start - g.nameRoom - 12, 6.2)),
     svg('rect', {class: 'phase prefill', x: start + 4, y: y + 23, width: prompt, height: 8, rx: 2}),
     svg('rect', {class: 'written', x: start + 4 + prompt, y: y + 23, width: output, height: 8, rx: 2}),
   ];
