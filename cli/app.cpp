@@ -5,10 +5,12 @@
 
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <new>
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/event_sinks.h"
 #include "cli/help_text.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -21,13 +23,11 @@ constexpr int kExitWrongUse = 2;
 constexpr int kExitDoesNotFit = 4;
 constexpr int kExitInternal = 70;
 
-int dispatch(const std::vector<std::string>& words, const Environment& environment) {
-  const Settings settings = parse_command_line(words, environment);
+int dispatch(const Settings& settings, const Invocation& invocation) {
   if (settings.help) {
     write_all(STDOUT_FILENO, help_text(settings.command), "standard output");
     return 0;
   }
-  const Invocation invocation{words, environment};
   if (settings.command == "run") return command_run(settings, invocation);
   if (settings.command == "ask") return command_ask(settings, invocation);
   if (settings.command == "bench") return command_bench(settings, invocation);
@@ -43,20 +43,25 @@ std::string help_hint(const std::vector<std::string>& words) {
   return "  see: swarmkv help" + (has_page ? " " + words.front() : "") + "\n";
 }
 
-int internal_error(const std::string& what) {
-  say_error("internal error, please report it: " + what);
-  return kExitInternal;
+struct Failure {
+  int exit_code = kExitInternal;
+  std::string message, hint;
+};
+
+Failure internal_error(const std::string& what) {
+  return {kExitInternal, "internal error, please report it: " + what, ""};
 }
 
-int no_memory() {
-  say_error(
+Failure no_memory() {
+  return {
+      kExitDoesNotFit,
       "memory did not suffice; lower -c, -np or -b, or take a smaller model, a smaller document "
-      "or fewer prompts");
-  return kExitDoesNotFit;
+      "or fewer prompts",
+      ""};
 }
 
 // The system refused something; some of it is a limit that the user can change.
-int refused_by_system(const std::system_error& error) {
+Failure refused_by_system(const std::system_error& error) {
   const std::error_code& code = error.code();
   if (code == std::errc::not_enough_memory) return no_memory();
   const char* hint = nullptr;
@@ -68,23 +73,18 @@ int refused_by_system(const std::system_error& error) {
     hint = "too many files are open; raise the limit (ulimit -n)";
   }
   if (hint == nullptr) return internal_error(error.what());
-  say_error(std::string(hint) + ": " + error.what());
-  return kExitDoesNotFit;
+  return {kExitDoesNotFit, std::string(hint) + ": " + error.what(), ""};
 }
 
-}  // namespace
-
-int run_app(const std::vector<std::string>& words, const Environment& environment) {
+// What the exception means that is being handled.
+Failure explain(const std::vector<std::string>& words) {
   try {
-    return dispatch(words, environment);
+    throw;
   } catch (const UsageError& error) {
-    say_error(error.what());
-    say(help_hint(words));
-    return kExitWrongUse;
+    return {kExitWrongUse, error.what(), help_hint(words)};
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kInternal) return internal_error(error.what());
-    say_error(error.what());
-    return exit_code(error.code());
+    return {exit_code(error.code()), error.what(), ""};
   } catch (const std::bad_alloc&) {
     return no_memory();
   } catch (const std::system_error& error) {
@@ -93,6 +93,34 @@ int run_app(const std::vector<std::string>& words, const Environment& environmen
     return internal_error(error.what());
   } catch (...) {
     return internal_error("something was thrown that is not an exception");
+  }
+}
+
+std::unique_ptr<EventLog> event_log(const EventSinks& sinks) {
+  const bool wanted = sinks.on_stdout || sinks.on_stderr || sinks.kept;
+  return wanted ? std::make_unique<EventLog>(sinks) : nullptr;
+}
+
+}  // namespace
+
+int run_app(const std::vector<std::string>& words, const Environment& environment) {
+  std::unique_ptr<EventLog> events;
+  try {
+    // Until the command line is understood, what it seems to want has to do.
+    events = event_log(guess_event_sinks(words, environment));
+    const Settings settings = parse_command_line(words, environment);
+    events = event_log(event_sinks(settings));
+    const int code = dispatch(settings, {words, environment, events.get()});
+    if (events) events->finish(code == 0 ? "finished" : "failed", code);
+    return code;
+  } catch (...) {
+    const Failure failure = explain(words);
+    if (!events || !events->sinks().on_stderr) {
+      say_error(failure.message);
+      if (!failure.hint.empty()) say(failure.hint);
+    }
+    if (events) events->finish("failed", failure.exit_code, failure.message);
+    return failure.exit_code;
   }
 }
 

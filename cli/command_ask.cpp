@@ -54,7 +54,7 @@ int command_ask(const Settings& settings, const Invocation& invocation) {
   document.path = file;
   document.name = file == "-" ? "stdin" : document_name(file);
   Pipeline pipeline = ask_pipeline(std::move(document), all_questions(settings));
-  if (!accept(validate(pipeline), settings)) return 2;
+  if (!accept(validate(pipeline), settings, invocation.events)) return 2;
   const std::string title =
       file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
   return execute(std::move(pipeline), title, settings, invocation);

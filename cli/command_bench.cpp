@@ -179,9 +179,7 @@ int command_bench(const Settings& settings, const Invocation& invocation) {
   // An error must not leave the signal a bench that is gone.
   struct Detach {
     Interrupts& from;
-    ~Detach() {
-      from.finishing([] {});
-    }
+    ~Detach() { from.finishing(); }
   } const detach{interrupts};
   const std::vector<BenchTrial> trials = bench.run(
       std::move(done),

@@ -22,7 +22,7 @@ int command_run(const Settings& settings, const Invocation& invocation) {
   }
   const std::string file = pipeline_file(settings);
   ParsedPipeline parsed = load_pipeline(file, settings.changes);
-  if (!accept(parsed.diagnostics, settings)) return 2;
+  if (!accept(parsed.diagnostics, settings, invocation.events)) return 2;
   return execute(parsed.pipeline, title_of(parsed.pipeline, file), settings, invocation);
 }
 

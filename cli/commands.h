@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/event_log.h"
 #include "cli/parse.h"
 #include "cli/settings.h"
 
@@ -12,6 +13,7 @@ namespace swarmkv::cli {
 struct Invocation {
   std::vector<std::string> words;  ///< as typed, without the program's name
   Environment environment;
+  EventLog* events = nullptr;  ///< null if nobody wants them
 };
 
 int command_run(const Settings& settings, const Invocation& invocation);

@@ -4,6 +4,7 @@
 
 #include "cli/messages.h"
 #include "cli/print_choice.h"
+#include "cli/report_format.h"
 #include "cli/terminal.h"
 #include "swarmkv/error.h"
 
@@ -16,6 +17,7 @@ void write_answers(const RunReport& report, const Settings& settings,
     stream->finish();
     return;
   }
+  if (settings.output == "jsonl") return;  // written while it ran
   const std::string text = settings.output == "json" ? to_json(report)
                                                      : answers_text(report, destination.printed,
                                                                     destination.stdout_is_terminal);
@@ -51,21 +53,39 @@ Destination choose_destination(const Pipeline& pipeline, const Settings& setting
   for (const std::string& path : settings.reports) {
     out.reports.push_back(std::make_unique<ReportFile>(path));
   }
+  out.answers = std::make_shared<AnswerFiles>(pipeline);
   return out;
 }
 
 int deliver(RunReport report, const Settings& settings, const Destination& destination,
-            AnswerStream* stream) {
-  const auto attempt = [&report](auto&& write) {
+            AnswerStream* stream, EventLog* events) {
+  const bool silent = stderr_is_events(settings);
+  const auto attempt = [&](auto&& write) {
     try {
       write();
     } catch (const Error& error) {
-      say_error(error.what());
+      if (!silent) say_error(error.what());
+      if (events != nullptr) events->note(error.what());
       report.exit_code = exit_code(error.code());  // what is written after this says so, too
     }
   };
+  if (events != nullptr) {
+    for (const Warning& warning : report.warnings) events->warn(warning);
+  }
   attempt([&] { write_answers(report, settings, destination, stream); });
-  for (const auto& file : destination.reports) attempt([&] { file->write(to_json(report)); });
+  attempt([&] { destination.answers->check(); });
+  for (std::size_t i = 0; i < destination.reports.size(); ++i) {
+    attempt([&] {
+      const ReportFormat format = report_format(settings.reports[i], "--report");
+      destination.reports[i]->write(report_text(format, report, events));
+    });
+  }
+  if (events != nullptr) {
+    attempt([&] { events->check(); });
+    events->finish(report.status, report.exit_code);
+    attempt([&] { events->check(); });  // of the last line
+  }
+  if (silent) return report.exit_code;
   if (settings.quiet) {
     say_errors(report);  // errors are said even quietly
   } else {

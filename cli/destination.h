@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/answer_files.h"
 #include "cli/answer_stream.h"
+#include "cli/event_log.h"
 #include "cli/parse.h"
 #include "cli/report_file.h"
 #include "swarmkv/pipeline.h"
@@ -18,18 +20,19 @@ struct Destination {
   bool stdout_is_terminal = false, stderr_is_terminal = false;
   bool streams = false;  ///< the one printed agent's text is written as it comes
   bool color = false;
-  std::vector<std::unique_ptr<ReportFile>> reports;
+  std::vector<std::unique_ptr<ReportFile>> reports;  ///< as in Settings::reports
+  std::shared_ptr<AnswerFiles> answers;
 };
 
 /// errors  UsageError   no such agent, --stream with several
-///         kUnwritable  a report's place
+///         kUnwritable  the place of a report or of an answer
 Destination choose_destination(const Pipeline& pipeline, const Settings& settings,
                                const Environment& environment);
 
 /// Writes answers, reports and the table. Everything is tried even if one place fails: a full disk
-/// must not cost the answers on the screen. `stream` may be null. Returns the exit code: the
-/// report's own, or that of a place that failed.
+/// must not cost the answers on the screen. `stream` and `events` may be null. Returns the exit
+/// code: the report's own, or that of a place that failed.
 int deliver(RunReport report, const Settings& settings, const Destination& destination,
-            AnswerStream* stream);
+            AnswerStream* stream, EventLog* events);
 
 }  // namespace swarmkv::cli

@@ -48,7 +48,8 @@ class Attached {
 
 }  // namespace
 
-bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings) {
+bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings,
+            EventLog* events) {
   const auto is_error = [](const Diagnostic& d) {
     return d.severity == Diagnostic::Severity::kError;
   };
@@ -58,6 +59,15 @@ bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings
   const bool errors = std::any_of(diagnostics.begin(), diagnostics.end(), is_error);
   const bool warnings = std::any_of(diagnostics.begin(), diagnostics.end(), is_warning);
   const bool refused = errors || (warnings && settings.strict);
+  if (events != nullptr) {
+    for (const Diagnostic& d : diagnostics) {
+      if (is_warning(d)) events->warn(d);
+    }
+    if (refused) {
+      events->note(errors ? format(diagnostics) : "warnings count as errors (--strict)");
+    }
+  }
+  if (stderr_is_events(settings)) return !refused;
   if (!diagnostics.empty() && (refused || !settings.quiet)) {
     say(format(diagnostics));
   }
@@ -67,6 +77,8 @@ bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings
 
 int execute(Pipeline pipeline, const std::string& title, const Settings& settings,
             const Invocation& invocation) {
+  EventLog* const events = invocation.events;
+  if (events != nullptr) events->named(pipeline.name);
   const ModelChoice choice = choose_model(settings, pipeline, invocation.environment);
   override_agents(pipeline, settings);
   refuse_inputs_as_reports(pipeline, settings, choice.path);
@@ -74,12 +86,18 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
 
   RunCanceller canceller;
   // Before any thread, so that all of them leave the signals to this one.
-  Interrupts interrupts;
+  Interrupts interrupts(!stderr_is_events(settings));
+  interrupts.before_end([&destination, events](int signal) {
+    for (const auto& file : destination.reports) file->abandon();
+    destination.answers->abandon();
+    if (events != nullptr) events->finish_now("interrupted", 128 + signal);
+  });
   const std::shared_ptr<Progress> progress =
       begin_progress(pipeline, title, choice, settings, destination, invocation.environment);
   take_pipes(pipeline);
 
   const Model model = Model::load(model_options(settings, pipeline, choice));
+  if (events != nullptr) events->model_loaded(model.describe().name);
   EngineOptions engine_settings = engine_options(settings, pipeline.model);
   RunOptions options = run_options(settings);
   const Plan plan = make_plan(model, pipeline, engine_settings, options);
@@ -88,8 +106,9 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   Engine engine(model, engine_settings);
   progress->model_loaded(model.describe(), model.load_ms(), engine.ctx_size());
 
-  // A reader that went away wants no more text; a report still wants the whole run.
-  const auto on_broken = [&canceller, keep = !settings.reports.empty()] {
+  // A reader that went away wants no more text; what goes into files still wants the whole run.
+  const bool keep = !settings.reports.empty() || !destination.answers->empty();
+  const auto on_broken = [&canceller, keep] {
     if (!keep) canceller.request(kReaderGone);
   };
   std::shared_ptr<AnswerStream> stream;
@@ -97,24 +116,30 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
     stream = std::make_shared<AnswerStream>(destination.printed.front(),
                                             destination.stdout_is_terminal, on_broken);
   }
+  if (!destination.answers->empty()) options.observers.push_back(destination.answers);
   options.observers.push_back(progress);
   if (stream) options.observers.push_back(stream);
+  if (events != nullptr) {
+    events->on_broken(on_broken);
+    // It outlives the run: the caller owns it.
+    options.observers.emplace_back(events, [](EventLog*) {});
+    events->clock_starts();
+  }
 
   interrupts.on_first([&canceller](const char* reason) { canceller.request(reason); });
   Run run = engine.run(plan, options);
   const Attached attached(canceller, run);
   RunReport report = run.wait();
-  interrupts.finishing([&destination] {
-    for (const auto& file : destination.reports) file->abandon();
-  });
+  interrupts.finishing();
   progress->finish();
 
   report.command = invocation.words;
   if (canceller.was_asked_to(kReaderGone)) mark_reader_gone(report);
   mark_interrupted(report, interrupts.signal());
   const std::string refusal = apply_strict(report, settings);
-  const int code = deliver(std::move(report), settings, destination, stream.get());
-  if (!refusal.empty()) say_error(refusal);
+  if (events != nullptr && !refusal.empty()) events->note(refusal);
+  const int code = deliver(std::move(report), settings, destination, stream.get(), events);
+  if (!refusal.empty() && !stderr_is_events(settings)) say_error(refusal);
   return code;
 }
 

@@ -13,7 +13,9 @@ namespace swarmkv::cli {
 int execute(Pipeline pipeline, const std::string& title, const Settings& settings,
             const Invocation& invocation);
 
-/// Prints what was found. False if it forbids a run: errors, or warnings under --strict.
-bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings);
+/// Prints what was found. False if it forbids a run: errors, or warnings under --strict. `events`
+/// may be null.
+bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings,
+            EventLog* events = nullptr);
 
 }  // namespace swarmkv::cli

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cli/numbers.h"
+#include "cli/report_format.h"
 
 namespace swarmkv::cli {
 namespace {
@@ -64,23 +65,14 @@ void add_names(std::vector<std::string>& names, Text v, Text source) {
 }
 
 void add_report(S& s, Text v, Text source) {
-  const std::size_t dot = v.rfind('.');
-  const std::string extension = dot == std::string::npos ? "" : v.substr(dot);
-  if (extension == ".json") {
-    s.reports.push_back(v);
-  } else if (extension == ".jsonl" || extension == ".md" || extension == ".html" ||
-             extension == ".csv") {
-    throw UsageError(source + " '" + v + "': a report in " + extension +
-                     " is not built yet, only .json");
-  } else {
-    throw UsageError(source + " '" + v + "': the name must end in .json");
-  }
+  (void)report_format(v, source);  // refuses names that say no format
+  s.reports.push_back(v);
 }
 
 std::string output_format(const S& s, Text source, Text v) {
   if (s.command == "bench") return parse_choice(source, v, {"md", "json", "jsonl", "csv"});
-  if (v == "jsonl") throw UsageError(source + " 'jsonl' is not built yet, only text and json");
-  return parse_choice(source, v, {"text", "json"});
+  if (s.command == "inspect") return parse_choice(source, v, {"text", "json"});
+  return parse_choice(source, v, {"text", "json", "jsonl"});
 }
 
 std::vector<std::string> arms(Text source, Text v) {
@@ -92,9 +84,7 @@ std::vector<std::string> arms(Text source, Text v) {
 }
 
 std::string progress_mode(Text source, Text v) {
-  if (v == "jsonl")
-    throw UsageError(source + " 'jsonl' is not built yet: auto, tty, plain or none");
-  return parse_choice(source, v, {"auto", "tty", "plain", "none"});
+  return parse_choice(source, v, {"auto", "tty", "plain", "jsonl", "none"});
 }
 
 constexpr auto kSwitch = Flag::Kind::kSwitch;

@@ -64,11 +64,11 @@ Sampling  -n, --predict N      *    tokens of an answer, 512, always bounded
           -s, --seed N              each agent derives its own from it
           --stop TEXT               ends an answer, repeatable
           --ignore-eos              go on to -n tokens
-Output    -o, --output X            text or json (the report)
+Output    -o, --output X            text, json (the report), jsonl (events)
           --print X                 final (needed by nobody), all, none, NAME,..
           --stream                  one agent's text as it comes
-          --report FILE.json        everything measured, repeatable
-          --progress X              auto, tty, plain, none
+          --report FILE             .json .jsonl .md .html .csv .trace.json
+          --progress X              auto, tty, plain, jsonl, none
           --color X                 auto, always, never
           -q, --quiet               errors only  -v, --verbose  the model's log
 Run       --timeout D               of the whole run: 90s, 5m, 1h

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "cli/answer_files.h"
 #include "cli/output.h"
 
 namespace swarmkv::cli {
@@ -27,12 +28,16 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
   }
   if (settings.questions) inputs.push_back(*settings.questions);
   if (settings.command == "run") inputs.push_back(pipeline_file(settings));
-  for (const std::string& report : settings.reports) {
+  const auto refuse = [&inputs](const std::string& what, const std::string& output) {
     for (const std::string& input : inputs) {
-      if (!is_same_file(report, input)) continue;
+      if (!is_same_file(output, input)) continue;
       throw UsageError(
-          fmt::format("--report '{}' would replace an input of this run: '{}'", report, input));
+          fmt::format("{} '{}' would replace an input of this run: '{}'", what, output, input));
     }
+  };
+  for (const std::string& report : settings.reports) refuse("--report", report);
+  for (const AgentSpec& agent : pipeline.agents) {
+    if (!agent.output_file.empty()) refuse("output_file", answer_path(pipeline, agent));
   }
 }
 

@@ -18,11 +18,9 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-[[noreturn]] void end_now(int signal_number) { ::_exit(128 + signal_number); }
-
 }  // namespace
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts(bool speaks) : speaks_(speaks) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -50,11 +48,20 @@ void Interrupts::on_first(std::function<void(const char*)> stop) {
   phase_ = Phase::kRunning;
 }
 
-void Interrupts::finishing(std::function<void()> clean_up) {
+void Interrupts::finishing() {
   const std::lock_guard lock(mutex_);
   stop_ = nullptr;
-  clean_up_ = std::move(clean_up);
   phase_ = Phase::kFinishing;
+}
+
+void Interrupts::before_end(std::function<void(int)> clean_up) {
+  const std::lock_guard lock(mutex_);
+  clean_up_ = std::move(clean_up);
+}
+
+void Interrupts::end_now(int signal_number) {
+  if (clean_up_) clean_up_(signal_number);
+  ::_exit(128 + signal_number);
 }
 
 int Interrupts::signal() const {
@@ -64,17 +71,14 @@ int Interrupts::signal() const {
 
 void Interrupts::handle(int signal_number) {
   const std::lock_guard lock(mutex_);
-  if (signal_ != 0) {
-    if (clean_up_) clean_up_();
-    end_now(signal_number);
-  }
+  if (signal_ != 0) end_now(signal_number);
   signal_ = signal_number;
   if (phase_ == Phase::kStarting) {
-    say("swarmkv: interrupted before anything was computed\n");
+    if (speaks_) say("swarmkv: interrupted before anything was computed\n");
     end_now(signal_number);
   }
   if (phase_ == Phase::kRunning && stop_) {
-    say("\nswarmkv: stopping; what is finished is kept (once more = stop at once)\n");
+    if (speaks_) say("\nswarmkv: stopping; what is finished is kept (once more = stop at once)\n");
     stop_(signal_number == SIGINT ? "interrupted by Ctrl-C" : "interrupted by SIGTERM");
   }
 }

@@ -12,7 +12,8 @@ namespace swarmkv::cli {
 /// and only ours takes them. Thread-safe.
 class Interrupts {
  public:
-  Interrupts();
+  /// `speaks`: it says on standard error what a signal does.
+  explicit Interrupts(bool speaks = true);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
@@ -21,20 +22,24 @@ class Interrupts {
   /// must not block. Before this call a signal ends the process: nothing is finished yet that could
   /// be kept.
   void on_first(std::function<void(const char* reason)> stop);
-  /// From here on a first signal only is remembered: the results are being written. `clean_up` is
-  /// called, from another thread, if a second one ends the process in the middle of that.
-  void finishing(std::function<void()> clean_up);
+  /// From here on a first signal only is remembered: the results are being written.
+  void finishing();
+  /// `clean_up` is called, from another thread, before a signal ends the process where it stands;
+  /// it must not wait.
+  void before_end(std::function<void(int signal)> clean_up);
   /// The signal that came, 0 = none.
   [[nodiscard]] int signal() const;
 
  private:
   void loop();
   void handle(int signal_number);
+  [[noreturn]] void end_now(int signal_number);
 
+  const bool speaks_;
   mutable std::mutex mutex_;
   enum class Phase { kStarting, kRunning, kFinishing } phase_ = Phase::kStarting;
   std::function<void(const char*)> stop_;
-  std::function<void()> clean_up_;
+  std::function<void(int)> clean_up_;
   int signal_ = 0;
   int signal_fd_ = -1, quit_fd_ = -1;
   std::thread thread_;

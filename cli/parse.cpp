@@ -95,6 +95,10 @@ void check_together(const Settings& s) {
   if (s.compat && s.output != "text") {
     throw UsageError("--compat is a format of its own: leave out --output " + s.output);
   }
+  if (s.verbose && stderr_is_events(s)) {
+    throw UsageError(
+        "--verbose writes the model's log between the event lines of --progress jsonl");
+  }
   if (s.stream && s.output != "text") {
     throw UsageError("--stream writes text as it comes, but --output is " + s.output);
   }

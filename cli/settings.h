@@ -65,6 +65,11 @@ struct Settings {
   std::chrono::milliseconds timeout{0};
 };
 
+/// Standard error is read by a program: it gets event lines and nothing else.
+inline bool stderr_is_events(const Settings& settings) {
+  return settings.progress == "jsonl" && !settings.quiet;
+}
+
 /// What `swarmkv run` runs.
 inline std::string pipeline_file(const Settings& settings) {
   return settings.arguments.empty() ? "swarmkv.yaml" : settings.arguments.front();

@@ -26,7 +26,8 @@ bool use_color(const std::string& flag, const Environment& environment, bool fd_
 
 ProgressMode progress_mode(const std::string& flag, bool quiet, const Environment& environment,
                            bool fd_is_terminal) {
-  if (quiet || flag == "none") return ProgressMode::kNone;
+  // Event lines are written elsewhere, and nothing may stand between them.
+  if (quiet || flag == "none" || flag == "jsonl") return ProgressMode::kNone;
   if (flag == "plain" || is_dumb(environment)) return ProgressMode::kPlain;
   if (flag == "tty") return ProgressMode::kTty;
   return fd_is_terminal ? ProgressMode::kTty : ProgressMode::kPlain;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "swarmkv/export.h"
 
@@ -35,14 +36,38 @@ struct Event {
   std::uint64_t seq = 0;  ///< 0, 1, 2, ... without gaps within a run
   double t_ms = 0;        ///< since run clock 0 (model loaded); negative before
   std::string name;       ///< agent or document
-  std::string text;       ///< delta text, error or warning message
-  std::string code;       ///< warning code ("SK601"), finish reason, or error code name
-  int n_tokens = 0;       ///< computed, generated
-  int n_total = 0;        ///< of how many; 0 = unknown
+  /// New text of a delta, the whole answer of a finished agent, message of an error or warning.
+  std::string text;
+  std::string code;  ///< warning code ("SK601"), finish reason, error code name, status of a run
+  int n_tokens = 0;  ///< computed, generated
+  int n_total = 0;   ///< of how many; 0 = unknown
+  std::optional<int> exit_code;  ///< kRunFinished only
 };
 
 /// One JSON object on one line, UTF-8, newline at the end (docs/metrics.md, Events).
 SWARMKV_API std::string to_json_line(const Event& event);
+
+/// A run's events as lines of JSON: what an agent writes within 50 ms becomes one delta, with the
+/// time at which they were over. Lines are numbered anew and without gaps. Const calls may overlap,
+/// others need a lock.
+class SWARMKV_API EventLines {
+ public:
+  /// The lines that are due now; none if `event` is a delta that others may still join.
+  [[nodiscard]] std::string add(const Event& event);
+  /// What is held back. To be called 50 ms after holds_back() became true, in case that no event
+  /// comes which would bring it out.
+  [[nodiscard]] std::string flush(double now_ms);
+  [[nodiscard]] bool holds_back() const { return !held_.empty(); }
+
+ private:
+  std::string line(Event event);
+  void hold(const Event& delta);
+  std::vector<Event>::iterator held_of(const std::string& agent);
+
+  std::vector<Event> held_;  ///< one delta an agent, in the order of their beginning
+  double held_since_ms_ = 0;
+  std::uint64_t n_lines_ = 0;
+};
 
 /// Receives a run's events. Called on the engine's event thread, one call at a time, no lock held,
 /// so it may block or call the library; an observer that throws is removed and the run reports a

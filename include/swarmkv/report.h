@@ -55,6 +55,7 @@ struct AgentReport {
   std::vector<double> itl_samples_ms;
   // Timeline, ms since run clock 0.
   std::optional<double> enqueued_ms, prefix_ready_ms, admitted_ms, first_token_ms, finished_ms;
+  std::vector<double> preempted_ms;  ///< when it gave up its cells (not in the JSON)
 
   double temperature = 0;
   std::uint32_t seed = 0;
@@ -116,6 +117,23 @@ SWARMKV_API std::string to_json(const RunReport& report);
 
 /// The table of docs/metrics.md for people, ending in a newline. `color`: ANSI colours allowed.
 SWARMKV_API std::string to_table(const RunReport& report, bool color);
+
+/// The table, summary, warnings and answers as Markdown. Foreign text is escaped or fenced.
+SWARMKV_API std::string to_markdown(const RunReport& report);
+
+/// What text a spreadsheet would compute gets in front (=, +, -, @): an apostrophe, so that it is
+/// shown as it is, or nothing, for programs.
+enum class CsvText { kFormulaSafe, kVerbatim };
+
+/// One line an agent under a header line, RFC 4180; times in ms, unknown = empty.
+SWARMKV_API std::string to_csv(const RunReport& report, CsvText text = CsvText::kFormulaSafe);
+
+/// One page that needs nothing else and no network: timeline, prefix tree, latencies, answers.
+SWARMKV_API std::string to_html(const RunReport& report);
+
+/// Chrome's trace event format, for ui.perfetto.dev or chrome://tracing: a track an agent and
+/// document, every token an instant, the number of decoding agents a counter.
+SWARMKV_API std::string to_trace(const RunReport& report);
 
 /// Text that is safe to show on a terminal: control characters except newline and tab, and bytes
 /// that are not UTF-8, become visible escapes. Model output, names and file contents are not

@@ -83,6 +83,9 @@ AgentReport report_agent(const RunRecord& record, std::size_t i) {
     agent.max_tokens = spec.max_tokens;
     agent.stop = spec.stop;
     if (known.result) add_result(agent, *known.result, record.clock_zero);
+    for (const TimePoint t : known.preempted) {
+      agent.preempted_ms.push_back(ms_between(record.clock_zero, t));
+    }
     agent.truncated =
         agent.finish_reason == FinishReason::kLength && spec.max_tokens > 0 && !spec.ignore_eos;
   }

@@ -73,7 +73,12 @@ class AgentRunner::Listener final : public RequestListener {
     bus_->deliver(std::move(event), std::chrono::steady_clock::now());
   }
   void on_preempted() override {
-    bus_->deliver(agent_event(EventType::kAgentPreempted, name_), std::chrono::steady_clock::now());
+    const TimePoint now = std::chrono::steady_clock::now();
+    {
+      const MutexLock lock(shared_->mutex);
+      shared_->records[static_cast<std::size_t>(node_)].preempted.push_back(now);
+    }
+    bus_->deliver(agent_event(EventType::kAgentPreempted, name_), now);
   }
   void on_finished(const Result& result) override {
     {

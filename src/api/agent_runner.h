@@ -18,6 +18,7 @@ namespace swarmkv::internal {
 struct NodeRecord {
   std::optional<Result> result;                ///< agents that were submitted
   std::optional<TimePoint> started, finished;  ///< functions
+  std::vector<TimePoint> preempted;            ///< agents that had to give up their cells
 };
 
 class AgentRunner final : public NodeRunner {

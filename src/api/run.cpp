@@ -137,6 +137,7 @@ void Run::Impl::complete(RunReport report) {
   last.type = EventType::kRunFinished;
   last.name = pipeline_.name;
   last.code = report.status;
+  last.exit_code = report.exit_code;
   bus_->send(last);
   engine_.runner->post([this, report = std::move(report)]() mutable {
     for (const std::string& error : bus_->observer_errors()) {
@@ -170,7 +171,7 @@ void Run::Impl::send(EventType type, NodeId node, const internal::NodeOutcome& o
   Event event;
   event.type = type;
   event.name = pipeline_.agents[static_cast<std::size_t>(node)].name;
-  event.text = outcome.error;
+  event.text = type == EventType::kAgentFinished ? outcome.answer : outcome.error;
   if (type == EventType::kAgentFailed) event.code = std::string(to_string(outcome.error_code));
   if (const auto result = runner_->record(node).result) {
     event.n_tokens = static_cast<int>(result->tokens.size());

@@ -48,6 +48,34 @@ Json sampling_json(const AgentReport& a) {
               {"stop", json_texts(a.stop)}};
 }
 
+// Of an answer that nests deeper nothing is shown: writing it would take a stack frame a level.
+constexpr int kDeepestAnswer = 200;
+
+bool is_too_deep(std::string_view json) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepestAnswer) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+Json answer_json(const AgentReport& a) {
+  if (!a.json || is_too_deep(*a.json)) return nullptr;
+  Json value = Json::parse(*a.json, nullptr, false);
+  return value.is_discarded() ? Json(nullptr) : value;
+}
+
 Json finish_reason_json(FinishReason reason) {
   return reason == FinishReason::kNone ? Json(nullptr) : Json(to_string(reason));
 }
@@ -63,13 +91,13 @@ Json agent_json(const AgentReport& a) {
               {"error", error_json(a)},
               {"skip_reason", json_text_or_null(a.skip_reason)},
               {"needs", json_texts(a.needs)},
-              {"continues", nullptr},
+              {"continues", json_text_or_null(a.continues)},
               {"reads", json_texts(a.reads)},
-              {"ready_after", nullptr},
+              {"ready_after", json_count(a.ready_after)},
               {"text", json_text(a.text)},
-              {"reasoning", nullptr},
-              {"json", nullptr},
-              {"output_file", nullptr},
+              {"reasoning", json_text_or_null(a.reasoning)},
+              {"json", answer_json(a)},
+              {"output_file", json_text_or_null(a.output_file)},
               {"preemptions", a.n_preemptions},
               {"usage", usage_json(a)},
               {"metrics", metrics_json(a)},

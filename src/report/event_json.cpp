@@ -11,13 +11,14 @@ using internal::json_number;
 using internal::json_text;
 
 const char* text_key(EventType type) {
-  if (type == EventType::kAgentDelta) return "text";
+  if (type == EventType::kAgentDelta || type == EventType::kAgentFinished) return "text";
   if (type == EventType::kAgentSkipped) return "reason";
   return "message";
 }
 
 const char* code_key(EventType type) {
   if (type == EventType::kAgentFinished) return "finish_reason";
+  if (type == EventType::kRunFinished) return "status";
   return "code";
 }
 
@@ -44,7 +45,11 @@ std::string to_json_line(const Event& event) {
             {"type", to_string(event.type)}};
   if (!event.name.empty()) json[name_key(event.type)] = json_text(event.name);
   if (!event.code.empty()) json[code_key(event.type)] = json_text(event.code);
-  if (!event.text.empty()) json[text_key(event.type)] = json_text(event.text);
+  if (event.exit_code) json["exit_code"] = *event.exit_code;
+  // An answer may be empty, and is one all the same.
+  if (!event.text.empty() || event.type == EventType::kAgentFinished) {
+    json[text_key(event.type)] = json_text(event.text);
+  }
   if (event.n_tokens != 0 || event.n_total != 0) json["n_tokens"] = event.n_tokens;
   if (event.n_total != 0) json["n_total"] = event.n_total;
   return internal::json_dump(json, -1);

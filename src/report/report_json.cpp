@@ -1,11 +1,12 @@
 // report.json, schema swarmkv.report/1. Every key is always there and in this order;
 // docs/metrics.md explains each. A new key may be added at the end of an object; a change of
 // meaning needs schema 2.
+#include "report/report_json.h"
+
 #include <optional>
 
 #include "base/build_info.h"
 #include "report/agent_json.h"
-#include "swarmkv/report.h"
 
 namespace swarmkv {
 namespace {
@@ -113,9 +114,9 @@ Json array_of(const Items& items, ToJson to_json_value) {
 
 }  // namespace
 
-std::string to_json(const RunReport& r) {
+Json internal::report_json(const RunReport& r) {
   const internal::BuildInfo& build = internal::build_info();
-  const Json json{
+  return Json{
       {"schema", "swarmkv.report/1"},
       {"run_id", json_text_or_null(r.run_id)},
       {"name", json_text(r.name)},
@@ -134,7 +135,10 @@ std::string to_json(const RunReport& r) {
       {"agents", array_of(r.agents, agent_json)},
       {"summary", summary_json(r)},
       {"warnings", array_of(r.warnings, warning_json)}};
-  return internal::json_dump(json, 2);
+}
+
+std::string to_json(const RunReport& report) {
+  return internal::json_dump(internal::report_json(report), 2);
 }
 
 }  // namespace swarmkv

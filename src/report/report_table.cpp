@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/agent_row.h"
 #include "report/report_summary.h"
 #include "swarmkv/report.h"
 #include "text/table.h"
@@ -17,48 +18,12 @@ namespace {
 using internal::Align;
 using internal::escape_control;
 using internal::format_count;
-using internal::format_fixed;
 using internal::Paint;
 
 // More than this would push the figures off the screen.
 constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kMostLines = 20;     // each of endings and warnings
 constexpr std::size_t kLabelColumns = 16;  // as in the lines of report_summary.cpp
-
-std::string count_cell(const std::optional<int>& n) { return n ? format_count(*n) : "-"; }
-
-std::string seconds_cell(const std::optional<double>& ms) {
-  return ms ? format_fixed(*ms / 1000, 2) : "-";
-}
-
-std::string fixed_cell(const std::optional<double>& value) {
-  return value ? format_fixed(*value, 1) : "-";
-}
-
-std::string end_cell(const AgentReport& a) {
-  if (a.status != AgentStatus::kFinished) return to_string(a.status);
-  if (a.truncated) return std::string(to_string(a.finish_reason)) + " !";
-  return a.finish_reason == FinishReason::kNone ? "done" : to_string(a.finish_reason);
-}
-
-std::optional<int> new_prompt_tokens(const AgentReport& a) {
-  if (!a.prompt_tokens || !a.cached_tokens) return std::nullopt;
-  return *a.prompt_tokens - *a.cached_tokens;
-}
-
-std::vector<std::string> agent_row(const AgentReport& a) {
-  return {a.name,
-          end_cell(a),
-          count_cell(new_prompt_tokens(a)),
-          count_cell(a.cached_tokens),
-          count_cell(a.completion_tokens),
-          seconds_cell(a.ttft_ms),
-          seconds_cell(a.ttft_warm_ms),
-          fixed_cell(a.tpot_ms),
-          fixed_cell(a.itl_ms.p95),
-          seconds_cell(a.e2e_ms),
-          fixed_cell(a.output_tokens_per_s)};
-}
 
 const char* row_color(const AgentReport& a) {
   if (a.status == AgentStatus::kFailed) return Paint::kRed;
@@ -88,19 +53,16 @@ std::vector<const AgentReport*> rows_to_show(const std::vector<AgentReport>& age
 
 std::string agent_table(const RunReport& r, const Paint& paint) {
   if (r.agents.empty()) return "";
-  internal::Table table({{"agent", Align::kLeft, 24},
-                         {"end", Align::kLeft},
-                         {"new prompt", Align::kRight},
-                         {"cached", Align::kRight},
-                         {"output", Align::kRight},
-                         {"TTFT s", Align::kRight},
-                         {"warm s", Align::kRight},
-                         {"TPOT ms", Align::kRight},
-                         {"ITL p95", Align::kRight},
-                         {"E2E s", Align::kRight},
-                         {"tok/s", Align::kRight}});
+  constexpr std::size_t kNameColumns = 24;
+  std::vector<internal::Table::Column> columns;
+  for (const std::string& header : internal::agent_columns()) {
+    const bool is_text = columns.size() < 2;
+    columns.push_back(
+        {header, is_text ? Align::kLeft : Align::kRight, columns.empty() ? kNameColumns : 0});
+  }
+  internal::Table table(std::move(columns));
   const std::vector<const AgentReport*> rows = rows_to_show(r.agents);
-  for (const AgentReport* a : rows) table.add_row(agent_row(*a));
+  for (const AgentReport* a : rows) table.add_row(internal::agent_row(*a));
 
   // The table pads by what is seen, so colours go around its finished lines.
   std::string out = "\n";

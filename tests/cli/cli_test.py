@@ -666,7 +666,7 @@ class UsageTest(CliTest):
         for command in ("plan", "snapshot", "completion"):
             self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
         self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
-        self.refused(self.ask("x", "--report", "r.html"), 2, "not built yet")
+        self.refused(self.ask("x", "--report", "r.pdf"), 2, "must end in .json, .jsonl, .md")
 
     def test_numbers_out_of_range_name_value_and_range(self):
         self.refused(self.ask("x", "-b", "0"), 2, "--batch-size '0'")
@@ -1164,6 +1164,190 @@ class OutputTest(CliTest):
         result = self.check(self.run_cli("ask", "-f", "contract.txt", "x",
                                          env={"SWARMKV_CACHE": str(self.folder / "cache")}), 3)
         self.assertIn("SmolLM2-135M-Instruct.Q4_1 (default model)", result[2].splitlines()[0])
+
+
+class EventsTest(CliTest):
+    """-o jsonl and --progress jsonl: the stream and nothing else, from run.started to run.finished."""
+
+    def stream(self, text):
+        """The events of `text`, which must hold them and nothing else."""
+        self.assertTrue(text.endswith("\n"), text)
+        events = []
+        for line in text[:-1].split("\n"):
+            event = json.loads(line)
+            # Byte for byte what a writer without spaces makes of it: nothing stands between.
+            self.assertEqual(json.dumps(event, ensure_ascii=False, separators=(",", ":")), line)
+            self.assertEqual(list(event)[:4], ["v", "seq", "t_ms", "type"])
+            self.assertEqual(event["v"], 1)
+            self.assertEqual(event["seq"], len(events))
+            self.assertIsInstance(event["t_ms"], (int, float))
+            events.append(event)
+        self.assertEqual(events[0]["type"], "run.started")
+        self.assertEqual(events[-1]["type"], "run.finished")
+        self.assertEqual([e["type"] for e in events].count("run.finished"), 1)
+        return events
+
+    def test_a_run_is_told_from_its_beginning_to_its_end(self):
+        self.write("review.yaml", REVIEW)
+        code, out, err = self.fake("run", "review.yaml", "-o", "jsonl", "--fake-answer", "parties?=Both.",
+                                   "--fake-answer", "Join=It says \u00fc\U0001f41d.")
+        self.assertEqual(code, 0, err)
+        events = self.stream(out)
+        self.assertEqual([e["type"] for e in events[:2]], ["run.started", "model.loaded"])
+        self.assertLess(events[0]["t_ms"], 0)
+        self.assertEqual(events[-1]["name"], "review")
+        self.assertEqual((events[-1]["status"], events[-1]["exit_code"]), ("finished", 0))
+        for name, text in (("parties", "Both."), ("memo", "It says \u00fc\U0001f41d.")):
+            own = [e for e in events if e.get("agent") == name]
+            self.assertEqual([e["type"] for e in own if e["type"] != "agent.delta"],
+                             ["agent.enqueued", "agent.started", "agent.first_token", "agent.finished"])
+            self.assertEqual("".join(e["text"] for e in own if e["type"] == "agent.delta"), text)
+            self.assertEqual(own[-1]["text"], text)
+        self.assertIn("review \u00b7 fake engine", err, "stderr is as always")
+
+    def test_deltas_of_an_agent_are_50_ms_apart_and_come_in_time(self):
+        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "-o", "jsonl", "-n", "60",
+                             "--ignore-eos", "--fake-delay-ms", "7")
+        events, late = [], []
+        for line in process.stdout:
+            events.append((time.monotonic(), json.loads(line)))
+        self.assertEqual(process.wait(), 0)
+        deltas = [(t, e["t_ms"]) for t, e in events if e["type"] == "agent.delta"]
+        self.assertGreater(len(deltas), 3)
+        self.assertLess(len(deltas), 20)
+        gaps = [b[1] - a[1] for a, b in zip(deltas[:-1], deltas[1:-1])]
+        self.assertGreaterEqual(min(gaps), 49.9)
+
+    def test_a_delta_does_not_wait_for_the_next_token(self):
+        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "-o", "jsonl", "-n", "40",
+                             "--ignore-eos", "--fake-delay-ms", "1500")
+        for line in process.stdout:
+            if json.loads(line)["type"] == "agent.first_token":
+                began = time.monotonic()
+            if json.loads(line)["type"] == "agent.delta":
+                break
+        self.assertLess(time.monotonic() - began, 1.2)
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read().decode()
+        self.assertEqual(process.wait(timeout=WATCHDOG_S), 130)
+        last = json.loads(rest.splitlines()[-1])
+        self.assertEqual((last["type"], last["status"], last["exit_code"]), ("run.finished", "interrupted", 130))
+
+    def test_an_end_before_anything_ran_is_told_too(self):
+        self.write("bad.yaml", "version: 1\ndocument: contract.txt\nagents:\n  a: { promt: x }\n")
+        cases = [
+            (("ask", "-f", "nowhere.txt", "x"), 3, "nowhere.txt"),
+            (("ask", "-f", "contract.txt"), 2, "no question"),
+            (("ask", "-f", "contract.txt", "x", "--temp", "hot"), 2, "--temp 'hot'"),
+            (("ask", "-f", "contract.txt", "x", "--bogus"), 2, "unknown flag '--bogus'"),
+            (("ask", "-f", "contract.txt", "x", "--report", "no/such/folder.json"), 3, "folder.json"),
+            (("ask", "-f", "contract.txt", "x", "--fake-ctx-train", "100"), 4, "fit"),
+            (("run", "bad.yaml"), 2, "promt"),
+            (("run", "nowhere.yaml"), 3, "nowhere.yaml"),
+        ]
+        for args, code, message in cases:
+            with self.subTest(args):
+                result = self.check(self.fake(*args, "-o", "jsonl"), code, message)
+                last = self.stream(result[1])[-1]
+                self.assertEqual((last["status"], last["exit_code"]), ("failed", code))
+                self.assertIn(message, last["message"])
+                result = self.check(self.fake(*args, "--progress", "jsonl"), code)
+                self.assertEqual(result[1], "")
+                self.assertIn(message, self.stream(result[2])[-1]["message"])
+
+    def test_an_agent_that_fails_and_an_engine_that_fails(self):
+        self.write("slow.yaml", ExitCodeTest.SLOW)
+        code, out, _ = self.fake("run", "slow.yaml", "--ignore-eos", "--fake-delay-ms", "20", "-o", "jsonl")
+        events = self.stream(out)
+        self.assertEqual((code, events[-1]["exit_code"], events[-1]["status"]), (1, 1, "failed"))
+        ends = {e["agent"]: e for e in events if e["type"].startswith("agent.") and
+                e["type"].split(".")[1] in ("finished", "failed", "skipped")}
+        self.assertEqual((ends["slow"]["type"], ends["slow"]["code"]), ("agent.failed", "timeout"))
+        self.assertIn("'slow'", ends["after"]["reason"])
+        code, out, _ = self.ask("a", "b", "-np", "1", "--fake-fail-at-forward", "2", "-o", "jsonl")
+        self.assertEqual(self.stream(out)[-1]["exit_code"], code)
+        self.assertNotEqual(code, 0)
+
+    def test_warnings_are_events_and_strict_tells_its_reason(self):
+        args = ("x", "--fake-answer", "x=one two three four", "-n", "2", "-o", "jsonl")
+        events = self.stream(self.check(self.ask(*args), 0)[1])
+        warning = events[-2]
+        self.assertEqual((warning["type"], warning["agent"], warning["code"]), ("warning", "q1", "SK601"))
+        events = self.stream(self.check(self.ask(*args, "--strict"), 1)[1])
+        self.assertEqual((events[-1]["status"], events[-1]["exit_code"]), ("failed", 1))
+        self.assertIn("--strict", events[-1]["message"])
+
+    def test_progress_jsonl_leaves_standard_error_to_the_stream(self):
+        code, out, err = self.ask("x", "--progress", "jsonl", "--fake-answer", "x=yes")
+        self.assertEqual((code, out), (0, "yes\n"))
+        self.stream(err)
+        code, out, err = self.ask("x", "-o", "jsonl", env={"SWARMKV_PROGRESS": "jsonl"})
+        self.assertEqual(code, 0)
+        self.assertEqual(out, err, "both are one stream")
+        code, out, err = self.ask("x", "-q", "--progress", "jsonl", "--fake-answer", "x=yes")
+        self.assertEqual((code, out, err), (0, "yes\n", ""))
+
+    def test_a_jsonl_report_is_the_stream(self):
+        code, out, err = self.ask("x", "y", "-n", "2", "-o", "jsonl", "--report", "r.jsonl")
+        self.assertEqual(code, 0, err)
+        self.assertEqual((self.folder / "r.jsonl").read_text(encoding="utf-8"), out)
+        code, out, err = self.ask("x", "--report", "r.jsonl", "--fake-answer", "x=yes")
+        self.assertEqual((code, out), (0, "yes\n"))
+        self.assertIn("agent.delta", [e["type"] for e in self.stream(
+            (self.folder / "r.jsonl").read_text(encoding="utf-8"))])
+
+    def test_every_signal_has_its_end(self):
+        slow = ("ask", "--engine", "fake", "-f", "contract.txt", "x", "-o", "jsonl", "--progress", "plain",
+                "--fake-delay-ms", "60000")
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = self.start(*slow)
+            self.wait_for_line(process, "q1: started")
+            process.send_signal(number)
+            self.wait_for_line(process, "stopping")
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=WATCHDOG_S)
+            last = self.stream(out.decode())[-1]
+            self.assertEqual((process.returncode, last["exit_code"]), (code, code), "at once")
+        process = self.start("ask", "--engine", "fake", "-f", "-", "x", "-o", "jsonl", "--progress", "plain",
+                             stdin=subprocess.PIPE)
+        self.wait_for_line(process, "fake engine")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=WATCHDOG_S)
+        self.assertEqual([e["type"] for e in self.stream(out.decode())], ["run.started", "run.finished"])
+
+    def test_a_reader_that_goes_away_and_a_full_disk(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        code, _, err = self.ask("x", "-n", "3000", "--ignore-eos", "--fake-delay-ms", "20", "-o", "jsonl",
+                                stdout=write_end)
+        os.close(write_end)
+        self.assertEqual(code, 0, err)
+        self.assertIn("not read any more", err)
+        with open("/dev/full", "wb") as full:
+            self.check(self.ask("x", "-o", "jsonl", stdout=full), 3, "standard output")
+
+    def test_help_is_help(self):
+        self.assertIn("swarmkv run", self.check(self.run_cli("run", "-o", "jsonl", "--help"), 0)[1])
+
+
+class FormatsTest(CliTest):
+    def test_the_end_of_a_reports_name_says_what_it_is(self):
+        names = ["r.json", "r.jsonl", "r.md", "r.html", "r.csv", "r.trace.json"]
+        code, _, err = self.ask("Who pays?", "Who delivers?", "-n", "5", "--ignore-eos",
+                                *[word for name in names for word in ("--report", name)])
+        self.assertEqual(code, 0, err)
+        text = {name: (self.folder / name).read_bytes().decode() for name in names}
+        self.assertEqual(report_schema.problems(json.loads(text["r.json"])), [])
+        self.assertEqual(json.loads(text["r.jsonl"].splitlines()[-1])["type"], "run.finished")
+        self.assertTrue(text["r.md"].startswith("# "))
+        self.assertTrue(text["r.html"].startswith("<!doctype html>"))
+        self.assertEqual(text["r.csv"].count("\r\n"), 3)
+        self.assertIn("traceEvents", json.loads(text["r.trace.json"]))
+        self.nothing_left_behind()
+
+    def test_other_names_are_refused(self):
+        for name in ("r", "r.JSON", "r.trace", "json"):
+            self.refused(self.ask("x", "--report", name), 2, "must end in .json, .jsonl, .md")
 
 
 class ReportFileTest(CliTest):

@@ -36,6 +36,21 @@ TEST(EventJson, NamesFieldsByTheirMeaning) {
   EXPECT_NE(to_json_line(skipped).find("\"reason\":\"'risk' failed\""), std::string::npos);
 }
 
+TEST(EventJson, TheEndsOfAnAgentAndOfARunCarryTheirResults) {
+  Event agent;
+  agent.type = EventType::kAgentFinished;
+  agent.name = "risk";
+  Event run;
+  run.type = EventType::kRunFinished;
+  run.code = "interrupted";
+  run.exit_code = 130;
+
+  EXPECT_NE(to_json_line(agent).find("\"agent\":\"risk\",\"text\":\"\""), std::string::npos)
+      << "an empty answer is an answer";
+  EXPECT_NE(to_json_line(run).find("\"status\":\"interrupted\",\"exit_code\":130"),
+            std::string::npos);
+}
+
 TEST(EventJson, KeepsNewlinesOfTheTextInsideTheLine) {
   Event delta;
   delta.type = EventType::kAgentDelta;

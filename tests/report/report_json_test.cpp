@@ -123,6 +123,39 @@ TEST(ReportJson, WritesNullForInfinityAndNan) {
   EXPECT_TRUE(json["agents"][0]["metrics"]["ttft_ms"].is_null());
 }
 
+TEST(ReportJson, WritesWhatAConversationAndAnAnswerAreMadeOf) {
+  RunReport report;
+  report.agents.resize(1);
+  AgentReport& agent = report.agents[0];
+  agent.continues = "memo";
+  agent.ready_after = 4000;
+  agent.reasoning = "first this";
+  agent.json = R"({"z":[1,2.5,null],"a":"\u00fc"})";
+  agent.output_file = "out/memo.md";
+
+  const Json json = Json::parse(to_json(report))["agents"][0];
+
+  EXPECT_EQ(json["continues"], "memo");
+  EXPECT_EQ(json["ready_after"], 4000);
+  EXPECT_EQ(json["reasoning"], "first this");
+  EXPECT_EQ(json["json"].dump(), "{\"z\":[1,2.5,null],\"a\":\"\u00fc\"}") << "order is kept";
+  EXPECT_EQ(json["output_file"], "out/memo.md");
+}
+
+TEST(ReportJson, WritesNullForAnAnswerThatIsNoJsonOrTooDeepToWrite) {
+  RunReport report;
+  report.agents.resize(3);
+  report.agents[0].json = "{\"a\":";
+  report.agents[1].json = std::string(200'000, '[') + std::string(200'000, ']');
+  report.agents[2].json = "[\"" + std::string(5000, '[') + "\"]";
+
+  const Json agents = Json::parse(to_json(report))["agents"];
+
+  EXPECT_TRUE(agents[0]["json"].is_null());
+  EXPECT_TRUE(agents[1]["json"].is_null());
+  EXPECT_TRUE(agents[2]["json"].is_array()) << "brackets in a text do not count";
+}
+
 TEST(ReportJson, KeepsTextVerbatim) {
   RunReport report = testing::sample_report();
   report.agents[0].text = "line\n\ttab \x1b[31m \"quoted\" \xf0\x9f\x90\x9d";

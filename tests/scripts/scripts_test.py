@@ -97,6 +97,19 @@ class CheckDeps(ScriptTest):
         self.only_these_programs("bash", "dirname", "id", "sed", "cmake", "cat")
         self.expect_failure(self.run_script("check-deps"), "has no apt-get", "libyaml-cpp-dev")
 
+    def test_ci_needs_a_browser_where_there_is_a_package_of_one(self):
+        self.only_these_programs("bash", "dirname", "id", "sed", "cmake", "cat", "grep")
+        release = self.root / "os-release"
+        for system, wanted in (("ID=debian\n", True), ("ID=ubuntu\n", False)):
+            release.write_text(system, encoding="utf-8")
+            for arguments, listed in ((["--ci", "--list"], wanted), (["--list"], False)):
+                done = self.run_script("check-deps", *arguments, SWARMKV_OS_RELEASE=str(release))
+                self.assertEqual("chromium" in done.stdout.split(), listed, done.stdout)
+        self.stand_in("chromium-browser", "exit 0")
+        release.write_text("ID=debian\n", encoding="utf-8")
+        done = self.run_script("check-deps", "--ci", "--list", SWARMKV_OS_RELEASE=str(release))
+        self.assertNotIn("chromium", done.stdout.split())
+
     def test_refuses_an_old_cmake(self):
         del self.environment["SWARMKV_INCLUDE_DIRS"]
         self.stand_in("cmake", "echo cmake version 3.20.1")

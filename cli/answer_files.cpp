@@ -1,0 +1,76 @@
+#include "cli/answer_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "swarmkv/error.h"
+
+namespace swarmkv::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::kUnwritable, "[cli.write] cannot write '" + path + "': " + why);
+}
+
+bool lies_below(const fs::path& path, const fs::path& folder) {
+  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return end == folder.end() && rest != path.end();
+}
+
+// A link on the way could lead anywhere, and a pipeline may come from somebody else.
+void check_place(const std::string& path, const std::string& folder) {
+  std::error_code error;
+  const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
+  if (error) refuse(path, "the pipeline's folder: " + error.message());
+  const fs::path target = fs::weakly_canonical(path, error);
+  if (error) refuse(path, error.message());
+  if (!lies_below(target, root)) refuse(path, "it lies outside of the pipeline's folder");
+  // What is still a link now leads to something that is yet to be made, who knows where.
+  if (fs::is_symlink(target, error))
+    refuse(path, "it is a link outside of the pipeline's folder, or to nothing");
+  fs::create_directories(target.parent_path(), error);
+  if (error) refuse(path, error.message());
+}
+
+}  // namespace
+
+std::string answer_path(const Pipeline& pipeline, const AgentSpec& agent) {
+  return (fs::path(pipeline.folder) / agent.output_file).lexically_normal().string();
+}
+
+AnswerFiles::AnswerFiles(const Pipeline& pipeline) {
+  for (const AgentSpec& agent : pipeline.agents) {
+    if (agent.output_file.empty()) continue;
+    const std::string path = answer_path(pipeline, agent);
+    check_place(path, pipeline.folder);
+    files_.emplace(agent.name, std::make_unique<ReportFile>(path));
+  }
+}
+
+void AnswerFiles::on_event(const Event& event) {
+  if (event.type != EventType::kAgentFinished) return;
+  const auto file = files_.find(event.name);
+  if (file == files_.end()) return;
+  // As answers are printed: a text file ends its last line.
+  const bool ends = event.text.empty() || event.text.back() == '\n';
+  try {
+    file->second->write(ends ? event.text : event.text + "\n");
+  } catch (const Error& error) {
+    // An observer that throws is removed, and the other answers matter as much.
+    const std::lock_guard lock(mutex_);
+    if (problem_.empty()) problem_ = error.what();
+  }
+}
+
+void AnswerFiles::check() const {
+  const std::lock_guard lock(mutex_);
+  if (!problem_.empty()) throw Error(ErrorCode::kUnwritable, problem_);
+}
+
+void AnswerFiles::abandon() noexcept {
+  for (const auto& [name, file] : files_) file->abandon();
+}
+
+}  // namespace swarmkv::cli

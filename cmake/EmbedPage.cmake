@@ -1,0 +1,51 @@
+# The report page (src/report/page) becomes a part of the library: its style and its scripts are put into
+# page.html together with their hashes, which are all that the page's content policy lets run.
+
+# A SHA-256 as the policy wants it: base64 of the bytes behind the hexadecimal digits.
+function(swarmkv_base64_of_hash hex out)
+  set(_alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  set(_text "")
+  string(APPEND hex "00") # 64 digits are 42 2/3 letters: the last one is filled up
+  foreach(_at RANGE 0 63 3)
+    string(SUBSTRING "${hex}" ${_at} 3 _digits)
+    math(EXPR _high "0x${_digits} >> 6")
+    math(EXPR _low "0x${_digits} & 63")
+    string(SUBSTRING "${_alphabet}" ${_high} 1 _first)
+    string(SUBSTRING "${_alphabet}" ${_low} 1 _second)
+    string(APPEND _text "${_first}${_second}")
+  endforeach()
+  string(SUBSTRING "${_text}" 0 43 _text)
+  set(${out} "sha256-${_text}=" PARENT_SCOPE)
+endfunction()
+
+# swarmkv_embed_page(FOLDER OUT.cpp): see src/report/page_parts.h for what is in OUT.cpp.
+function(swarmkv_embed_page folder out)
+  set(_style "")
+  set(_script "")
+  foreach(_name page.css)
+    file(READ "${folder}/${_name}" _part)
+    string(APPEND _style "${_part}")
+  endforeach()
+  # In the order of use; main.js runs them.
+  foreach(_name base.js header.js timeline_rows.js timeline.js tree.js figures.js answers.js main.js)
+    file(READ "${folder}/${_name}" _part)
+    string(APPEND _script "${_part}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/${_name}")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${folder}/page.css" "${folder}/page.html"
+                                         "${folder}/page_parts.cpp.in")
+  string(SHA256 _hash "${_style}")
+  swarmkv_base64_of_hash("${_hash}" PAGE_STYLE_HASH)
+  string(SHA256 _hash "${_script}")
+  swarmkv_base64_of_hash("${_hash}" PAGE_SCRIPT_HASH)
+  set(PAGE_STYLE "${_style}")
+  set(PAGE_SCRIPT "${_script}")
+  file(READ "${folder}/page.html" _page)
+  string(FIND "${_page}" "@PAGE_DATA@" _data)
+  string(SUBSTRING "${_page}" 0 ${_data} _before)
+  math(EXPR _data "${_data} + 11")
+  string(SUBSTRING "${_page}" ${_data} -1 _after)
+  string(CONFIGURE "${_before}" PAGE_BEFORE @ONLY)
+  string(CONFIGURE "${_after}" PAGE_AFTER @ONLY)
+  configure_file("${folder}/page_parts.cpp.in" "${out}" @ONLY)
+endfunction()
