@@ -28,6 +28,7 @@ std::optional<Keys> split(const std::string& path) {
     const std::size_t dot = std::min(path.find('.', begin), path.size());
     if (dot == begin) return std::nullopt;
     keys.push_back(path.substr(begin, dot - begin));
+    if (keys.size() > static_cast<std::size_t>(kMaxDepth)) return std::nullopt;
     begin = dot + 1;
   }
   return keys;

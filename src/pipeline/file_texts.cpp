@@ -93,6 +93,12 @@ FileTexts::Found FileTexts::find(const std::string& path) {
       fmt::format("the texts from files have more than {} MiB in all", kMaxExpandedBytes >> 20)};
 }
 
+std::vector<std::string> FileTexts::paths() const {
+  std::vector<std::string> result;
+  for (const auto& [path, text] : texts_) result.push_back(path);
+  return result;
+}
+
 FileTexts::Found FileTexts::read(const std::string& path) {
   if (const auto known = texts_.find(path); known != texts_.end()) return {known->second, ""};
   if (const auto known = problems_.find(path); known != problems_.end()) return {{}, known->second};

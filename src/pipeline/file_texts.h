@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "swarmkv/pipeline.h"
 
@@ -21,6 +23,9 @@ class FileTexts {
   };
   /// At most kMaxFileBytes of UTF-8 without NUL; what is handed out in all is bounded, too.
   Found find(const std::string& path);
+
+  /// Of all files that were read.
+  [[nodiscard]] std::vector<std::string> paths() const;
 
  private:
   Found read(const std::string& path);

@@ -44,7 +44,8 @@ class PipelineReader {
 
   // What was read besides the pipeline; agents are never reported missing twice.
   [[nodiscard]] ValidateOptions validate_options() && {
-    return {std::move(notes_.prompt_is_broken), true, std::move(notes_.top_pos)};
+    return {std::move(notes_.prompt_is_broken), true, context_.files->paths(),
+            std::move(notes_.top_pos)};
   }
 
  private:

@@ -51,7 +51,7 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   }
   if (!options.from_file) check_vars(pipeline, diagnostics);
   check_reads(pipeline, diagnostics);
-  check_output_files(pipeline, diagnostics);
+  check_output_files(pipeline, options.files, diagnostics);
   AgentNames names(pipeline, diagnostics);
   TextCheck texts(pipeline, names, diagnostics);
   texts.check_system(pipeline.system, "the shared system text", options.top_pos, SourcePos{});

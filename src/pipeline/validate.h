@@ -1,6 +1,7 @@
 // The checks behind the public validate(), with what only the YAML reader knows.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pipeline/diagnostic_list.h"
@@ -11,7 +12,8 @@ namespace swarmkv::internal {
 
 struct ValidateOptions {
   std::vector<bool> prompt_is_broken = {};  ///< by agent: already reported; may be shorter
-  bool from_file = false;     ///< what the reader checks is reported: no agents, names of vars
+  bool from_file = false;  ///< what the reader checks is reported: no agents, names of vars
+  std::vector<std::string> files = {};  ///< that texts were taken from, as they were named
   KeyPositions top_pos = {};  ///< of the shared system text and its templates, and of vars
 };
 
@@ -24,7 +26,8 @@ void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_model(const ModelSpec& model, DiagnosticList& diagnostics);
 void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics);
 void check_reads(const Pipeline& pipeline, DiagnosticList& diagnostics);
-void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics);
+void check_output_files(const Pipeline& pipeline, const std::vector<std::string>& files,
+                        DiagnosticList& diagnostics);
 void check_circles(const Pipeline& pipeline, DiagnosticList& diagnostics);
 
 }  // namespace swarmkv::internal

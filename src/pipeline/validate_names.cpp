@@ -37,7 +37,18 @@ void check_form(const Named& named, DiagnosticList& diagnostics) {
 }  // namespace
 
 void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics) {
+  const DocumentSpec* piped = nullptr;
   for (const DocumentSpec& document : pipeline.documents) {
+    if (document.path == "-" && !document.text) {
+      if (piped == nullptr) {
+        piped = &document;
+        continue;
+      }
+      diagnostics.error({"SK105",
+                         "documents '" + piped->name + "' and '" + document.name +
+                             "' cannot both come from standard input",
+                         document.pos, static_cast<int>(count_characters(document.name))});
+    }
     if (!document.path.empty() || document.text) continue;
     diagnostics.error(
         {"SK103", "document '" + document.name + "' has neither a path nor a text", document.pos});

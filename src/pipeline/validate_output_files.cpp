@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 #include "pipeline/agent_names.h"
@@ -31,7 +32,8 @@ std::string path_problem(const std::string& path) {
 
 }  // namespace
 
-void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics) {
+void check_output_files(const Pipeline& pipeline, const std::vector<std::string>& files,
+                        DiagnosticList& diagnostics) {
   std::unordered_map<std::string, const AgentSpec*> seen;
   std::unordered_map<std::string, std::string> inputs;
   const auto key = [](const std::string& path) {
@@ -45,6 +47,8 @@ void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics) {
         if (document.text || document.path.empty()) continue;
         inputs.emplace(key(document.path), "document '" + document.name + "'");
       }
+      for (const std::string& file : files) inputs.emplace(key(file), "a text of the pipeline");
+      if (!pipeline.model.path.empty()) inputs.emplace(key(pipeline.model.path), "the model");
     }
     const SourcePos& pos = key_position(agent, "output_file");
     const auto error = [&](const std::string& why) {

@@ -134,6 +134,13 @@ TEST(Changes, FitWhatIsThere) {
             "   help: did you mean 'buyer'?\n");
 }
 
+TEST(Changes, StayAsShallowAsAFile) {
+  std::string path = "agents.ask.json_schema";
+  for (int i = 0; i < 100'000; ++i) path += ".a";
+
+  EXPECT_NE(problem({{path, "1"}}).find("SK107"), std::string::npos);
+}
+
 TEST(Changes, RefuseControlCharacters) {
   EXPECT_NE(problem({}, {{"buyer", std::string("a\0b", 3)}}).find("SK005"), std::string::npos);
   EXPECT_NE(problem({{"name", "a\x01"}}).find("SK005"), std::string::npos);

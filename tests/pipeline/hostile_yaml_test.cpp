@@ -126,13 +126,24 @@ TEST(HostileYaml, RandomlyDamagedFilesNeverThrowOrCrash) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   RecordProperty("seed", std::to_string(seed));
   std::mt19937 random(seed);
-  const std::string good =
-      "version: 1\nname: n\nmodel: { path: m, ctx_size: auto, threads: 2 }\ndocument: d.txt\n"
-      "defaults: { max_tokens: 5, stop: [a, 'b', \"c\"], timeout: 1m }\nagents:\n  a: { prompt: &x "
-      "Why?, "
-      "seed: 1 }\n  b:\n    needs: [a]\n    prompt: |\n      {{ a }} and {{ '{{' }}\n  c: { "
-      "prompt: *x }\n";
+  const std::string good = R"(version: 1
+name: n
+model: { path: m, ctx_size: auto, threads: 2 }
+documents: { d: d.txt, e: { path: e.txt } }
+vars: { v: w, n: 1.5 }
+system: s {{ vars.v }}
+defaults: { reads: [d], max_tokens: 5, stop: [a, 'b', "c"], timeout: 1m }
+agents:
+  a: { prompt: &x Why?, seed: 1, json_schema: { type: object }, ready_after: 25% }
+  b:
+    needs: [{ agent: a, required: false }]
+    prompt: |
+      {{ a.json.k[0] | default('none') | trim }} and {{ '{{' }} {{ vars.n | json }}
+  c: { prompt: *x, reads: [e, d], ready_after: { before: t }, output_file: o/c.md }
+  d2: { continues: c, prompt: file://p.md, system: "{{ vars.v }}" }
+)";
   const std::string alphabet = "{}[]:,-?&*!|>'\"%@#\\ \n\tab01x~<=\xC3\xA9";
+  ASSERT_TRUE(parse_pipeline(good, "f", {}, [](const std::string&) { return "{{ a }}"; }).ok());
   for (int round = 0; round < 3'000; ++round) {
     std::string text = good;
     const int n_changes = 1 + static_cast<int>(random() % 6);
@@ -153,7 +164,8 @@ TEST(HostileYaml, RandomlyDamagedFilesNeverThrowOrCrash) {
           text.insert(at, text.substr(random() % text.size(), random() % 30));
       }
     }
-    const ParsedPipeline parsed = parse_pipeline(text, "f");
+    const ParsedPipeline parsed =
+        parse_pipeline(text, "f", {}, [](const std::string& path) { return "{{ a }}" + path; });
     ASSERT_FALSE(format(parsed.diagnostics).empty() && !parsed.ok()) << text;
     for (const Diagnostic& diagnostic : parsed.diagnostics) {
       ASSERT_FALSE(diagnostic.message.empty()) << text;

@@ -69,6 +69,7 @@ inline bool continues_one(Dice& dice, const Pipeline& pipeline, AgentSpec& spec)
   if (std::find(spec.needs.begin(), spec.needs.end(), spec.continues) == spec.needs.end()) {
     spec.needs.push_back(spec.continues);
   }
+  std::erase(spec.optional_needs, spec.continues);  // it cannot run without that one
   return true;
 }
 
@@ -87,9 +88,10 @@ inline void random_reading(Dice& dice, const Pipeline& pipeline, AgentSpec& spec
   spec.ready_after.value = dice.pick(0, percent ? 100 : 60);
 }
 
-inline Pipeline random_pipeline(Dice& dice) {
+/// `plain`: one document that everybody reads whole, and no conversation goes on.
+inline Pipeline random_pipeline(Dice& dice, bool plain = false) {
   Pipeline pipeline = pipeline_of({}, dice.text(dice.pick(1, 80)));
-  for (int i = dice.pick(0, 2); i > 0; --i) {
+  for (int i = plain ? 0 : dice.pick(0, 2); i > 0; --i) {
     DocumentSpec more;
     more.name = "doc" + std::to_string(i);
     more.text = dice.text(dice.pick(1, 40));
@@ -108,7 +110,7 @@ inline Pipeline random_pipeline(Dice& dice) {
       continue;
     }
     AgentSpec spec = random_agent(dice, name, needs);
-    if (!continues_one(dice, pipeline, spec)) random_reading(dice, pipeline, spec);
+    if (!plain && !continues_one(dice, pipeline, spec)) random_reading(dice, pipeline, spec);
     pipeline.agents.push_back(std::move(spec));
   }
   return pipeline;
