@@ -59,8 +59,9 @@ void check_counters(const RunReport& report, const std::string& handoff) {
 void run_one(std::uint64_t seed) {
   Dice dice{std::mt19937_64(seed)};
   const internal::FakeOptions options = random_model(dice);
-  const bool plain = dice.one_in(2);  // the counts of others are the plan's, and tested there
-  const Pipeline pipeline = random_pipeline(dice, plain);
+  const bool one_document =
+      dice.one_in(2);  // the counts of others are the plan's, and tested there
+  const Pipeline pipeline = random_pipeline(dice, one_document);
   const bool deterministic = dice.one_in(3);
   const int batch_size = dice.pick(4, 64);
   const auto expected = run_plainly(pipeline, options);
@@ -77,7 +78,7 @@ void run_one(std::uint64_t seed) {
       EXPECT_EQ(a.text, plain.text) << a.name;
       EXPECT_EQ(a.token_ids, plain.tokens) << a.name;
     }
-    if (plain) check_counters(report, handoff);
+    if (one_document) check_counters(report, handoff);
   }
 }
 
