@@ -5,7 +5,7 @@ const MANY = 40;
 
 function timelineGeometry(rows, width) {
   const narrow = width < 640;
-  const longest = Math.max(8, ...rows.map((row) => row.name.length));
+  const longest = Math.max(13, ...rows.map((row) => row.name.length));
   const label = narrow ? 0 : Math.min(200, longest * 7.4 + 22);
   const note = narrow ? 0 : 74;
   const height = rows.length > MANY ? 11 : 14;
@@ -52,7 +52,8 @@ function headPicture(data, layout, width, x, end) {
       svg('path', {class: 'area', d: path}),
       svg('text', {class: 'tick', x: layout.narrow ? x(0) + 2 : 4, y: layout.narrow ? top - 4 : top + 20},
           'decoding at once'),
-      svg('text', {class: 'tick', x: x(end) + 6, y: y(most) + 8}, 'max ' + most));
+      svg('text', {class: 'tick', x: width - 4, y: layout.narrow ? top - 4 : y(most) + 8, 'text-anchor': 'end'},
+          'max ' + most));
 }
 
 // From the end of an answer to the agent that waited for it.
