@@ -3,13 +3,14 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "cli/output.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::cli {
 namespace {
-
-constexpr std::chrono::milliseconds kWindow{50};  // of EventLines
 
 Event event_of(EventType type) {
   Event event;
@@ -34,7 +35,8 @@ bool takes_a_line(int fd) {
 
 }  // namespace
 
-EventLog::EventLog(EventSinks sinks) : sinks_(sinks) {
+EventLog::EventLog(EventSinks sinks)
+    : sinks_(sinks), last_ms_(std::numeric_limits<double>::lowest()) {
   early_.emplace_back(event_of(EventType::kRunStarted), Clock::now());
 }
 
@@ -78,7 +80,8 @@ void EventLog::on_broken(std::function<void()> stop) {
 }
 
 double EventLog::now_ms() const {
-  return std::chrono::duration<double, std::milli>(Clock::now() - zero_).count();
+  return std::max(last_ms_,
+                  std::chrono::duration<double, std::milli>(Clock::now() - zero_).count());
 }
 
 void EventLog::start_clock() {
@@ -93,12 +96,6 @@ void EventLog::start_clock() {
   write(out);
 }
 
-void EventLog::clock_starts() {
-  const std::lock_guard lock(mutex_);
-  start_clock();
-  if (sinks_.on_stdout || sinks_.on_stderr) flusher_ = std::thread([this] { loop(); });
-}
-
 void EventLog::add(Event event) {
   if (finished_) return;
   if (!clock_runs_) {
@@ -109,23 +106,33 @@ void EventLog::add(Event event) {
   write(lines_.add(event));
 }
 
+// Our clock begins a little after the library's, never before it: so no window is closed early.
 void EventLog::on_event(const Event& event) {
-  if (event.type == EventType::kRunStarted || event.type == EventType::kRunFinished) return;
   const std::lock_guard lock(mutex_);
-  if (finished_) return;
+  if (finished_ || event.type == EventType::kRunFinished) return;
+  if (event.type == EventType::kRunStarted) {
+    start_clock();
+    if (sinks_.on_stdout || sinks_.on_stderr) flusher_ = std::thread([this] { loop(); });
+    return;
+  }
+  last_ms_ = std::max(last_ms_, event.t_ms);
   write(lines_.add(event));
-  if (lines_.holds_back()) changed_.notify_all();
+  if (lines_.due_ms()) changed_.notify_all();
 }
 
 // Writes what is held back when its window closes, also if nothing more comes.
 void EventLog::loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return finished_ || lines_.holds_back(); });
+    changed_.wait(lock, [this] { return finished_ || lines_.due_ms().has_value(); });
     if (finished_) return;
-    changed_.wait_for(lock, kWindow, [this] { return finished_; });
-    if (finished_) return;
-    write(lines_.flush(now_ms()));
+    const std::chrono::duration<double, std::milli> rest(*lines_.due_ms() - now_ms());
+    if (rest.count() > 0) {
+      changed_.wait_for(lock, rest, [this] { return finished_; });
+    } else {
+      last_ms_ = std::max(last_ms_, *lines_.due_ms());
+      write(lines_.flush());
+    }
   }
 }
 

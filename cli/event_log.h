@@ -42,9 +42,8 @@ class EventLog : public Observer {
   void warn(const Warning& warning);
   /// Called once when nobody reads standard output any more.
   void on_broken(std::function<void()> stop);
-  /// Run clock 0 is now. From here on other threads write, so signals must be blocked already.
-  void clock_starts();
-  /// Those of the library, but its first and last one: those are ours.
+  /// Those of the library. Its first one says when run clock 0 was and begins a thread, so signals
+  /// must be blocked by then; the lines of its first and last one are ours.
   void on_event(const Event& event) override;
 
   /// What went wrong, for an end that knows only its exit code. The first one counts.
@@ -66,7 +65,7 @@ class EventLog : public Observer {
   void start_clock();
   void write(const std::string& lines);
   [[nodiscard]] Event end(const std::string& status, int exit_code, const std::string& message);
-  [[nodiscard]] double now_ms() const;
+  [[nodiscard]] double now_ms() const;  ///< never before a line that was written
   void loop();
 
   const EventSinks sinks_;
@@ -75,6 +74,7 @@ class EventLog : public Observer {
   EventLines lines_;
   std::vector<std::pair<Event, Clock::time_point>> early_;
   Clock::time_point zero_;
+  double last_ms_;
   std::optional<double> ended_ms_;
   bool clock_runs_ = false, finished_ = false, stdout_broken_ = false;
   std::function<void()> on_broken_;

@@ -123,7 +123,6 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
     events->on_broken(on_broken);
     // It outlives the run: the caller owns it.
     options.observers.emplace_back(events, [](EventLog*) {});
-    events->clock_starts();
   }
 
   interrupts.on_first([&canceller](const char* reason) { canceller.request(reason); });

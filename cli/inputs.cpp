@@ -2,12 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <vector>
 
 #include "cli/answer_files.h"
 #include "cli/output.h"
 
 namespace swarmkv::cli {
+
+namespace {
+
+bool is_same_place(const std::string& a, const std::string& b) {
+  std::error_code failed;
+  const auto first = std::filesystem::weakly_canonical(a, failed);
+  if (failed) return false;
+  const auto second = std::filesystem::weakly_canonical(b, failed);
+  return !failed && first == second;
+}
+
+}  // namespace
 
 void take_pipes(Pipeline& pipeline) {
   constexpr std::size_t kLargestDocument = std::size_t{1} << 30;
@@ -37,7 +50,14 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
   };
   for (const std::string& report : settings.reports) refuse("--report", report);
   for (const AgentSpec& agent : pipeline.agents) {
-    if (!agent.output_file.empty()) refuse("output_file", answer_path(pipeline, agent));
+    if (agent.output_file.empty()) continue;
+    const std::string answer = answer_path(pipeline, agent);
+    refuse("output_file", answer);
+    for (const std::string& report : settings.reports) {
+      if (!is_same_place(report, answer)) continue;
+      throw UsageError(
+          fmt::format("--report '{}' would replace the answer of '{}'", report, agent.name));
+    }
   }
 }
 

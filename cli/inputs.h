@@ -13,7 +13,8 @@ namespace swarmkv::cli {
 /// errors  kUnreadable
 void take_pipes(Pipeline& pipeline);
 
-/// errors  UsageError  a report would replace a document, the pipeline, the questions or the model
+/// errors  UsageError  a report or an answer would replace a document, the pipeline, the questions
+///                     or the model, or one of them the other
 void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings,
                               const std::string& model);
 

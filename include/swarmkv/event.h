@@ -54,12 +54,14 @@ class SWARMKV_API EventLines {
  public:
   /// The lines that are due now; none if `event` is a delta that others may still join.
   [[nodiscard]] std::string add(const Event& event);
-  /// What is held back. To be called 50 ms after holds_back() became true, in case that no event
-  /// comes which would bring it out.
-  [[nodiscard]] std::string flush(double now_ms);
-  [[nodiscard]] bool holds_back() const { return !held_.empty(); }
+  /// What is held back. To be called at due_ms(), in case that no event comes which would bring it
+  /// out.
+  [[nodiscard]] std::string flush();
+  /// When the 50 ms are over of what is held back; unset = nothing is.
+  [[nodiscard]] std::optional<double> due_ms() const;
 
  private:
+  std::string write_held(double t_ms);
   std::string line(Event event);
   void hold(const Event& delta);
   std::vector<Event>::iterator held_of(const std::string& agent);

@@ -37,13 +37,12 @@ void EventLines::hold(const Event& delta) {
 
 std::string EventLines::add(const Event& event) {
   std::string out;
-  const double closes_ms = held_since_ms_ + kWindowMs;
-  if (holds_back() && event.t_ms >= closes_ms) out = flush(closes_ms);
+  if (const auto due = due_ms(); due && event.t_ms >= *due) out = flush();
   if (event.type == EventType::kAgentDelta) {
     hold(event);
     return out;
   }
-  if (event.type == EventType::kRunFinished) out += flush(event.t_ms);
+  if (event.type == EventType::kRunFinished) out += write_held(event.t_ms);
   if (const auto own = held_of(event.name); own != held_.end()) {
     own->t_ms = event.t_ms;
     out += line(std::move(*own));
@@ -52,10 +51,16 @@ std::string EventLines::add(const Event& event) {
   return out += line(event);
 }
 
-std::string EventLines::flush(double now_ms) {
+std::optional<double> EventLines::due_ms() const {
+  return held_.empty() ? std::nullopt : std::optional(held_since_ms_ + kWindowMs);
+}
+
+std::string EventLines::flush() { return write_held(held_since_ms_ + kWindowMs); }
+
+std::string EventLines::write_held(double t_ms) {
   std::string out;
   for (Event& event : std::exchange(held_, {})) {
-    event.t_ms = now_ms;
+    event.t_ms = t_ms;
     out += line(std::move(event));
   }
   return out;

@@ -19,7 +19,10 @@ using internal::Span;
 
 constexpr int kProcess = 1;
 
-double us(double ms) { return std::round(ms * 1000); }
+std::int64_t us(double ms) {
+  constexpr double kMost = 9e15;  // what a viewer's numbers hold exactly
+  return std::llround(std::min(ms * 1000, kMost));
+}
 
 class Trace {
  public:
@@ -40,14 +43,14 @@ class Trace {
   // The end is rounded, not the length: what ends together must do so in microseconds, too.
   void slice(int track, const std::string& name, const char* category, const Span& span,
              Json args = Json::object()) {
-    const double begin = us(span.begin_ms);
+    const std::int64_t begin = us(span.begin_ms);
     add({{"ph", "X"},
          {"name", json_text(name)},
          {"cat", category},
          {"pid", kProcess},
          {"tid", track},
          {"ts", begin},
-         {"dur", std::max(0.0, us(span.end_ms) - begin)},
+         {"dur", std::max<std::int64_t>(0, us(span.end_ms) - begin)},
          {"args", std::move(args)}});
   }
   void instant(int track, const char* name, const char* category, double ms) {
@@ -146,12 +149,13 @@ std::string to_trace(const RunReport& report) {
   trace.counter("decoding agents", "agents", 0, 0);
   for (const auto& [t, n] : spans.decoding) trace.counter("decoding agents", "agents", t, n);
 
-  const Json json{{"displayTimeUnit", "ms"},
+  // The events come first: some viewers know the format by the first key.
+  const Json json{{"traceEvents", trace.take()},
+                  {"displayTimeUnit", "ms"},
                   {"otherData",
                    {{"schema", "swarmkv.trace/1"},
                     {"run_id", json_text(report.run_id)},
-                    {"started_at", json_text(report.started_at)}}},
-                  {"traceEvents", trace.take()}};
+                    {"started_at", json_text(report.started_at)}}}};
   return internal::json_dump(json, -1);
 }
 

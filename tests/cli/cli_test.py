@@ -1205,18 +1205,15 @@ class EventsTest(CliTest):
             self.assertEqual(own[-1]["text"], text)
         self.assertIn("review \u00b7 fake engine", err, "stderr is as always")
 
-    def test_deltas_of_an_agent_are_50_ms_apart_and_come_in_time(self):
+    def test_deltas_of_an_agent_are_50_ms_apart(self):
         process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "-o", "jsonl", "-n", "60",
                              "--ignore-eos", "--fake-delay-ms", "7")
-        events, late = [], []
-        for line in process.stdout:
-            events.append((time.monotonic(), json.loads(line)))
-        self.assertEqual(process.wait(), 0)
-        deltas = [(t, e["t_ms"]) for t, e in events if e["type"] == "agent.delta"]
-        self.assertGreater(len(deltas), 3)
-        self.assertLess(len(deltas), 20)
-        gaps = [b[1] - a[1] for a, b in zip(deltas[:-1], deltas[1:-1])]
-        self.assertGreaterEqual(min(gaps), 49.9)
+        out, _ = process.communicate(timeout=WATCHDOG_S)
+        self.assertEqual(process.returncode, 0)
+        times = [e["t_ms"] for e in self.stream(out.decode()) if e["type"] == "agent.delta"]
+        self.assertGreater(len(times), 3)
+        # The last one comes with its agent's end.
+        self.assertGreaterEqual(min(b - a for a, b in zip(times, times[1:-1])), 49.9)
 
     def test_a_delta_does_not_wait_for_the_next_token(self):
         process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "-o", "jsonl", "-n", "40",
@@ -1310,10 +1307,11 @@ class EventsTest(CliTest):
             self.assertEqual((process.returncode, last["exit_code"]), (code, code), "at once")
         process = self.start("ask", "--engine", "fake", "-f", "-", "x", "-o", "jsonl", "--progress", "plain",
                              stdin=subprocess.PIPE)
-        self.wait_for_line(process, "fake engine")
+        self.wait_for_line(process, "fake engine")  # waits for its document, which never comes
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=WATCHDOG_S)
+        out = process.stdout.read()
         self.assertEqual([e["type"] for e in self.stream(out.decode())], ["run.started", "run.finished"])
+        self.assertEqual(process.wait(timeout=WATCHDOG_S), 130)
 
     def test_a_reader_that_goes_away_and_a_full_disk(self):
         read_end, write_end = os.pipe()

@@ -52,7 +52,7 @@ TEST(EventLines, MakeOneDeltaOfWhatAnAgentWritesWithin50Ms) {
   EXPECT_EQ(lines.add(delta(100, "a", "one ", 1)), "");
   EXPECT_EQ(lines.add(delta(120, "b", "B", 1)), "");
   EXPECT_EQ(lines.add(delta(149, "a", "two ", 2)), "");
-  EXPECT_TRUE(lines.holds_back());
+  EXPECT_EQ(lines.due_ms(), 150);
   const auto out = parsed(lines.add(delta(151, "a", "three", 3)));
 
   ASSERT_EQ(out.size(), 2U);
@@ -61,8 +61,12 @@ TEST(EventLines, MakeOneDeltaOfWhatAnAgentWritesWithin50Ms) {
   EXPECT_EQ(out[0]["n_tokens"], 2);
   EXPECT_EQ(out[0]["t_ms"], 150);
   EXPECT_EQ(out[1]["agent"], "b");
-  EXPECT_EQ(parsed(lines.flush(201))[0]["text"], "three");
-  EXPECT_FALSE(lines.holds_back());
+  EXPECT_EQ(lines.due_ms(), 201);
+  const auto rest = parsed(lines.flush());
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest[0]["text"], "three");
+  EXPECT_EQ(rest[0]["t_ms"], 201) << "when its time was over, whenever that is noticed";
+  EXPECT_FALSE(lines.due_ms());
 }
 
 TEST(EventLines, LoseNoTextAndKeepDeltasOfAnAgent50MsApart) {
@@ -102,7 +106,7 @@ TEST(EventLines, AnAgentsLastWordsComeBeforeItsEnd) {
   EXPECT_EQ(out[0]["type"], "agent.delta");
   EXPECT_EQ(out[0]["text"], "last");
   EXPECT_EQ(out[1]["type"], "agent.finished");
-  EXPECT_TRUE(lines.holds_back()) << "the other agent is not concerned";
+  EXPECT_TRUE(lines.due_ms()) << "the other agent is not concerned";
 }
 
 TEST(EventLines, NothingIsHeldBackBehindTheEndOfTheRun) {
@@ -113,7 +117,7 @@ TEST(EventLines, NothingIsHeldBackBehindTheEndOfTheRun) {
 
   ASSERT_EQ(out.size(), 2U);
   EXPECT_EQ(out[1]["type"], "run.finished");
-  EXPECT_FALSE(lines.holds_back());
+  EXPECT_FALSE(lines.due_ms());
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ std::map<int, std::string> track_names(const std::vector<Json>& events) {
 TEST(ReportTrace, EveryEventHasWhatItsKindRequires) {
   const Json json = Json::parse(to_trace(testing::nine_agents_report()));
 
+  EXPECT_TRUE(to_trace(testing::nine_agents_report()).starts_with("{\"traceEvents\":["));
   EXPECT_EQ(json["displayTimeUnit"], "ms");
   EXPECT_EQ(json["otherData"]["run_id"], "0123456789abcdef");
   for (const Json& e : json["traceEvents"]) {

@@ -1,19 +1,25 @@
-// The timeline: an axis, the rows, who waited for whom, and how many decoded at once.
+// The timeline: an axis and how many decoded at once, and below it the rows and who waited for whom.
+// Many rows are thinner and scroll.
+
+const MANY = 40;
 
 function timelineGeometry(rows, width) {
   const narrow = width < 640;
-  const longest = Math.max(8, ...rows.map((row) => row.name.length));
+  const longest = Math.max(13, ...rows.map((row) => row.name.length));
   const label = narrow ? 0 : Math.min(200, longest * 7.4 + 22);
   const note = narrow ? 0 : 74;
-  return {narrow, left: label + 6, right: width - note - 20, rowHeight: narrow ? 42 : 28, axis: 26};
+  const height = rows.length > MANY ? 11 : 14;
+  const rowHeight = narrow ? height + 28 : height * 2;
+  return {narrow, left: label + 6, right: width - note - 20, height, rowHeight,
+          bar: narrow ? 21 : height / 2};
 }
 
 function rowGeometry(layout, width, x, i) {
-  const top = layout.axis + i * layout.rowHeight;
-  const bar = top + (layout.narrow ? 21 : 7);
+  const top = i * layout.rowHeight;
+  const bar = top + layout.bar;
   return {
-    x, width, top, bar, height: 14, rowHeight: layout.rowHeight, labelX: 4,
-    labelY: layout.narrow ? top + 15 : bar + 11, labelRoom: layout.narrow ? width * 0.7 : layout.left - 12,
+    x, width, top, bar, height: layout.height, rowHeight: layout.rowHeight, labelX: 4,
+    labelY: layout.narrow ? top + 15 : bar + layout.height / 2 + 4, labelRoom: layout.narrow ? width * 0.7 : layout.left - 12,
   };
 }
 
@@ -22,21 +28,39 @@ function tickText(t) {
   return duration(t).replace(/\.0+(?= )/, '').replace(/(\.\d)0(?= )/, '$1');
 }
 
-function axisShapes(layout, width, x, end, bottom) {
-  const out = [];
-  for (const t of steps(end, Math.max(2, Math.floor((layout.right - layout.left) / 90)))) {
-    out.push(svg('path', {class: 'grid', d: `M${x(t)} ${layout.axis - 4}V${bottom}`}));
-    const at = t === 0 ? {'text-anchor': 'start', x: layout.left} : {'text-anchor': 'middle', x: x(t)};
-    out.push(svg('text', {class: 'tick', y: layout.axis - 11, ...at}, t === 0 ? '0' : tickText(t)));
-  }
-  return out;
+function ticks(layout, end) {
+  return steps(end, Math.max(2, Math.floor((layout.right - layout.left) / 90)));
+}
+
+function gridLines(layout, x, end, top, bottom) {
+  return ticks(layout, end).map((t) => svg('path', {class: 'grid', d: `M${x(t)} ${top}V${bottom}`}));
+}
+
+// The axis and, below it, how many decoded.
+function headPicture(data, layout, width, x, end) {
+  const top = layout.narrow ? 40 : 24, height = 32;
+  const most = Math.max(1, ...data.timeline.decoding.map(([, n]) => n));
+  const y = (n) => top + height - n * (height - 4) / most;
+  let path = `M${x(0)} ${y(0)}`;
+  for (const [t, n] of data.timeline.decoding) path += `H${x(t).toFixed(1)}V${y(n).toFixed(1)}`;
+  path += `H${x(end)}V${y(0)}Z`;
+  const labels = ticks(layout, end).map((t) => svg('text', {
+    class: 'tick', y: 14, x: t === 0 ? layout.left : x(t), 'text-anchor': t === 0 ? 'start' : 'middle',
+  }, t === 0 ? '0' : tickText(t)));
+  return svg('svg', {width, height: top + height + 6, role: 'img', 'aria-label': 'How many agents decoded at once'},
+      labels, gridLines(layout, x, end, 20, top + height + 6),
+      svg('path', {class: 'area', d: path}),
+      svg('text', {class: 'tick', x: layout.narrow ? x(0) + 2 : 4, y: layout.narrow ? top - 4 : top + 20},
+          'decoding at once'),
+      svg('text', {class: 'tick', x: width - 4, y: layout.narrow ? top - 4 : y(most) + 8, 'text-anchor': 'end'},
+          'max ' + most));
 }
 
 // From the end of an answer to the agent that waited for it.
 function needArrows(rows, layout, x, critical) {
   const place = new Map();
   rows.forEach((row, i) => row.kind === 'agent' && place.set(row.index, i));
-  const middle = (i) => layout.axis + i * layout.rowHeight + (layout.narrow ? 28 : 14);
+  const middle = (i) => i * layout.rowHeight + layout.bar + layout.height / 2;
   const out = [];
   rows.forEach((row, i) => {
     if (row.kind !== 'agent' || row.phases.length === 0) return;
@@ -55,22 +79,6 @@ function needArrows(rows, layout, x, critical) {
     }
   });
   return out;
-}
-
-function decodingShapes(data, layout, x, end, top) {
-  const most = Math.max(1, ...data.timeline.decoding.map(([, n]) => n));
-  const height = 34;
-  const y = (n) => top + height - n * (height - 4) / most;
-  let path = `M${x(0)} ${y(0)}`;
-  for (const [t, n] of data.timeline.decoding) path += `H${x(t).toFixed(1)}V${y(n).toFixed(1)}`;
-  path += `H${x(end)}V${y(0)}Z`;
-  return [
-    svg('path', {class: 'area', d: path}),
-    svg('path', {class: 'grid', d: `M${x(0)} ${y(0)}H${x(end)}`}),
-    svg('text', {class: 'tick', x: layout.narrow ? x(0) + 2 : 4, y: layout.narrow ? top - 3 : top + 22},
-        'decoding at once'),
-    svg('text', {class: 'tick', x: x(end) + 6, y: y(most) + 8}, most),
-  ];
 }
 
 function tipMarker(id) {
@@ -120,43 +128,47 @@ function pathText(data) {
   return el('p', {class: 'path'}, el('b', {}, 'Critical path  '), parts.join('  \u203a  '));
 }
 
+// One row, and what pointing at it does.
+function rowPicture(row, i, data, shapes, tip) {
+  const g = svg('g', {class: 'row', tabindex: 0, 'data-row': i}, shapes);
+  const related = (on) => {
+    const of = (end) => `.arrow[data-${end}="${row.index}"]`;
+    g.ownerSVGElement.querySelectorAll(of('from') + ',' + of('to'))
+        .forEach((arrow) => arrow.classList.toggle('lit', on));
+  };
+  const show = (x, y) => { related(true); tip.show(row, data, x, y); };
+  const hide = () => { related(false); tip.hide(); };
+  g.addEventListener('pointermove', (at) => show(at.clientX, at.clientY));
+  g.addEventListener('pointerleave', hide);
+  g.addEventListener('focus', () => {
+    const box = g.getBoundingClientRect();
+    show(box.left + 120, box.top + 12);
+  });
+  g.addEventListener('blur', hide);
+  if (row.kind === 'agent') g.addEventListener('click', () => openAnswer(row.index));
+  return g;
+}
+
 function drawTimeline(data) {
-  const host = section('timeline');
   const rows = timelineRows(data);
   const end = Math.max(1e-3, data.timeline.end_ms || 0);
-  const chart = el('div', {class: 'chart'});
-  fill(host, {}, [legend(), chart, pathText(data)]);
+  const body = el('div', {class: rows.length > MANY ? 'rows many' : 'rows'});
+  const chart = el('div', {class: 'chart'}, body);
+  fill(section('timeline'), {}, [legend(), chart, pathText(data)]);
   const tip = tipFor(chart);
   const critical = criticalPairs(data.report.summary.critical_path);
-  let picture = null;
-  drawn(chart, (width) => {
+  let head = null;
+  drawn(body, (width) => {
     const layout = timelineGeometry(rows, width);
     const x = (t) => layout.left + Math.min(t, end) / end * (layout.right - layout.left);
-    const bottom = layout.axis + rows.length * layout.rowHeight + 6;
-    const height = bottom + (layout.narrow ? 56 : 44);
-    const next = svg('svg', {width, height, role: 'img', 'aria-label': 'Timeline of the run'},
+    const height = rows.length * layout.rowHeight + 6;
+    body.replaceChildren(svg('svg', {width, height, role: 'img', 'aria-label': 'Timeline of the run'},
         svg('defs', {}, tipMarker('tip'), tipMarker('tip-critical')),
-        axisShapes(layout, width, x, end, bottom), needArrows(rows, layout, x, critical));
-    rows.forEach((row, i) => {
-      const g = svg('g', {class: 'row', tabindex: 0, 'data-row': i},
-                    rowShapes(rowGeometry(layout, width, x, i), row));
-      const related = (on) => next.querySelectorAll(
-          `.arrow[data-from="${row.index}"], .arrow[data-to="${row.index}"]`)
-          .forEach((arrow) => arrow.classList.toggle('lit', on));
-      const show = (at) => { related(true); tip.show(row, data, at.clientX, at.clientY); };
-      g.addEventListener('pointermove', show);
-      g.addEventListener('pointerleave', () => { related(false); tip.hide(); });
-      g.addEventListener('focus', () => {
-        const at = g.getBoundingClientRect();
-        show({clientX: at.left + layout.left, clientY: at.top + 12});
-      });
-      g.addEventListener('blur', () => { related(false); tip.hide(); });
-      if (row.kind === 'agent') g.addEventListener('click', () => openAnswer(row.index));
-      next.append(g);
-    });
-    fill(next, {}, decodingShapes(data, layout, x, end, bottom + (layout.narrow ? 18 : 4)));
-    if (picture) picture.remove();
-    chart.prepend(next);
-    picture = next;
+        gridLines(layout, x, end, 0, height), needArrows(rows, layout, x, critical),
+        rows.map((row, i) => rowPicture(
+            row, i, data, rowShapes(rowGeometry(layout, width, x, i), row), tip))));
+    if (head) head.remove();
+    head = headPicture(data, layout, width, x, end);
+    chart.prepend(head);
   });
 }

@@ -137,9 +137,8 @@ function drawTree(data) {
   const report = data.report;
   const {rows, blocks, deepest} = layoutTree(buildTree(report));
   const most = Math.max(1, ...report.agents.map((a) => ownTokens(a).prompt + ownTokens(a).output));
-  const chart = el('div', {class: 'chart'});
+  const chart = el('div', {class: rows.length > MANY ? 'chart rows many' : 'chart'});
   fill(section('tree'), {}, [reuseBar(report.summary), chart]);
-  let picture = null;
   drawn(chart, (width) => {
     const column = deepest === 0 ? 0 : Math.max(74, Math.min(170, width * 0.28 / deepest));
     const left = deepest * column + 8;
@@ -147,8 +146,6 @@ function drawTree(data) {
     const g = {column, left, width, most, row: 40, nameRoom: Math.min(longest, (width - left) * 0.45)};
     const next = svg('svg', {width, height: rows.length * g.row + 4, role: 'img', 'aria-label': 'Prefix tree'},
         blocks.map((block) => blockShapes(g, block, report)), rows.map((row, i) => treeRow(g, row, i)));
-    if (picture) picture.remove();
-    chart.append(next);
-    picture = next;
+    chart.replaceChildren(next);
   });
 }

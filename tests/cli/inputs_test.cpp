@@ -1,0 +1,47 @@
+#include "cli/inputs.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace swarmkv::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Inputs, AreNotReplacedByReportsOrAnswersNorTheseByEachOther) {
+  const fs::path folder = fs::path(::testing::TempDir()) / ("inputs" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "contract.txt") << "text";
+  Pipeline pipeline;
+  pipeline.folder = folder.string();
+  pipeline.documents.resize(1);
+  pipeline.documents[0].path = "contract.txt";
+  pipeline.agents.resize(1);
+  pipeline.agents[0].name = "memo";
+  const auto refusal = [&](const std::string& report, const std::string& answer) -> std::string {
+    Settings settings;
+    settings.command = "ask";
+    settings.reports = {report};
+    pipeline.agents[0].output_file = answer;
+    try {
+      refuse_inputs_as_reports(pipeline, settings, "model.gguf");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+
+  EXPECT_EQ(refusal((folder / "r.json").string(), "memo.md"), "");
+  EXPECT_NE(refusal((folder / "contract.txt").string(), "memo.md").find("--report"),
+            std::string::npos);
+  EXPECT_NE(refusal("r.json", "./contract.txt").find("output_file"), std::string::npos);
+  EXPECT_NE(refusal((folder / "x" / ".." / "memo.md").string(), "memo.md").find("answer of 'memo'"),
+            std::string::npos);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace swarmkv::cli
