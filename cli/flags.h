@@ -19,7 +19,9 @@ enum Command : unsigned {
   kInspect = 8,
   kVersion = 16,
   kHelp = 32,
-  kBench = 64
+  kBench = 64,
+  kPlan = 128,
+  kCompletion = 256
 };
 
 struct Flag {

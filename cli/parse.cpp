@@ -13,8 +13,7 @@
 namespace swarmkv::cli {
 namespace {
 
-constexpr std::array kLaterCommands = {"plan",  "snapshot", "schema", "completion",
-                                       "retry", "shell",    "serve"};
+constexpr std::array kLaterCommands = {"snapshot", "schema", "retry", "shell", "serve"};
 constexpr std::array kLaterFlags = {"--var",      "--set",          "--select", "--exclude",
                                     "--snapshot", "--snapshot-dir", "--save"};
 
@@ -106,8 +105,8 @@ void check_together(const Settings& s) {
 
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
-  static const std::vector<std::string> kNames = {"run",     "ask",  "validate", "inspect",
-                                                  "version", "help", "bench"};
+  static const std::vector<std::string> kNames = {
+      "run", "ask", "validate", "inspect", "version", "help", "bench", "plan", "completion"};
   return kNames;
 }
 
