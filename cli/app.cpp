@@ -25,12 +25,14 @@ constexpr int kExitInternal = 70;
 
 int dispatch(const Settings& settings, const Invocation& invocation) {
   if (settings.help) {
-    write_all(STDOUT_FILENO, help_text(settings.command), "standard output");
+    write_all(STDOUT_FILENO, help_screen(settings.command), "standard output");
     return 0;
   }
   if (settings.command == "run") return command_run(settings, invocation);
   if (settings.command == "ask") return command_ask(settings, invocation);
   if (settings.command == "bench") return command_bench(settings, invocation);
+  if (settings.command == "plan") return command_plan(settings, invocation);
+  if (settings.command == "completion") return command_completion(settings);
   if (settings.command == "validate") return command_validate(settings);
   if (settings.command == "inspect") return command_inspect(settings);
   if (settings.command == "schema") return command_schema(settings);

@@ -1,19 +1,8 @@
-#include <filesystem>
-
 #include "cli/commands.h"
 #include "cli/execute.h"
+#include "cli/title.h"
 
 namespace swarmkv::cli {
-namespace {
-
-// A pipeline without a name of its own is known by its file's.
-std::string title_of(const Pipeline& pipeline, const std::string& file) {
-  if (pipeline.name != Pipeline().name) return pipeline.name;
-  return file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
-}
-
-}  // namespace
-
 int command_run(const Settings& settings, const Invocation& invocation) {
   if (settings.arguments.size() > 1) {
     throw UsageError("run takes one pipeline file, but got " +

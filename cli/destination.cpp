@@ -45,9 +45,8 @@ Destination choose_destination(const Pipeline& pipeline, const Settings& setting
   out.stderr_is_terminal = is_terminal(STDERR_FILENO);
   out.color = use_color(settings.color, environment, out.stderr_is_terminal);
   if (settings.output == "text") out.printed = agents_to_print(settings.print, pipeline);
-  if (settings.stream && out.printed.size() != 1) {
-    throw UsageError("--stream needs exactly one printed agent, but there are " +
-                     std::to_string(out.printed.size()) + ": choose it with --print NAME");
+  if (settings.stream && out.printed.empty()) {
+    throw UsageError("--stream needs an agent that is printed, but --print is none");
   }
   out.streams = settings.stream || (out.stdout_is_terminal && out.printed.size() == 1);
   for (const std::string& path : settings.reports) {

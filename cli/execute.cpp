@@ -28,7 +28,7 @@ std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::st
   options.color = destination.color;
   // Text and live region on one screen would write over each other.
   if (destination.streams && destination.stdout_is_terminal) {
-    options.streamed_agent = destination.printed.front();
+    options.streamed = destination.printed;
   }
   const std::string label = model.label + (model.is_default ? " (default model)" : "");
   return make_progress(initial_state(pipeline, title, label), options);
@@ -101,6 +101,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   EngineOptions engine_settings = engine_options(settings, pipeline.model);
   RunOptions options = run_options(settings);
   const Plan plan = make_plan(model, pipeline, engine_settings, options);
+  progress->planned(plan);
   engine_settings.ctx_size = plan.ctx_size;
   engine_settings.parallel = plan.parallel;
   Engine engine(model, engine_settings);
@@ -113,8 +114,8 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   };
   std::shared_ptr<AnswerStream> stream;
   if (destination.streams) {
-    stream = std::make_shared<AnswerStream>(destination.printed.front(),
-                                            destination.stdout_is_terminal, on_broken);
+    stream = std::make_shared<AnswerStream>(destination.printed, destination.stdout_is_terminal,
+                                            on_broken);
   }
   if (!destination.answers->empty()) options.observers.push_back(destination.answers);
   options.observers.push_back(progress);

@@ -20,7 +20,9 @@ enum Command : unsigned {
   kVersion = 16,
   kHelp = 32,
   kBench = 64,
-  kSchema = 128
+  kSchema = 128,
+  kPlan = 256,
+  kCompletion = 512
 };
 
 struct Flag {

@@ -10,18 +10,21 @@ constexpr std::string_view kMain =
 
   swarmkv ask -f DOC PROMPT...   one agent for each PROMPT over one document
   swarmkv run [FILE]             run a pipeline (swarmkv.yaml; - = stdin)
+  swarmkv plan [FILE]            what it will need: tokens, memory, order
   swarmkv validate FILE...       check pipelines without a model
   swarmkv bench [FILE]           measure the ways to hand a document to agents
   swarmkv inspect MODEL          what a GGUF file is
   swarmkv schema                 JSON Schema of a pipeline, for editors
+  swarmkv completion SHELL       completion for bash, zsh or fish
   swarmkv version                version of swarmkv and of llama.cpp
-  swarmkv help [COMMAND]         this page, or a command's own
+  swarmkv help [COMMAND]         this page, or every flag of a command
 
 Answers go to standard output, everything else to standard error.
 Exit codes: 0 all agents finished, 1 an agent did not, 2 wrong use or pipeline,
 3 a file cannot be used, 4 does not fit context or memory, 5 the engine failed,
 70 a bug, 124 run timeout, 130 and 143 interrupted.
 
+swarmkv COMMAND --help shows a screen of a command's flags.
 Most flags may also stand in the environment: SWARMKV_CTX_SIZE for --ctx-size.
 Flags beat the environment, that beats the pipeline file, that the defaults.
 )";
@@ -81,6 +84,44 @@ Run       --timeout D               of the whole run: 90s, 5m, 1h
 
 * differs from llama.cpp: -c is one total that -np never divides, a forward is
   one ubatch, -n and --temp have other defaults, -f is the document.
+)";
+
+constexpr std::string_view kPlan =
+    R"(swarmkv plan [FILE] [flags]     FILE: pipeline, default swarmkv.yaml, - = stdin
+
+Tells what a run will need: tokens, what is computed once, KV cache, order.
+Computes nothing, and loads nothing of the model but its vocabulary.
+
+  -o, --output X          text, json, dot (Graphviz), mermaid
+  -m, --model FILE        GGUF; else SWARMKV_MODEL, pipeline, cache
+  -c, --ctx-size N        KV cells, one total for all agents; auto
+  -np, --parallel N       most agents in one batch, the rest queue
+  -ctk, --cache-type-k T  f16, q8_0, ...  -ctv, --cache-type-v T
+  -n, --predict N         tokens of an answer (512)
+  --system TEXT           stands before the document
+  --no-chat-template      plain prompts  --template-date DATE  as in run
+  --handoff X             shared, recompute, snapshot, device
+  --deterministic         one agent at a time
+  --engine X              llama, or fake for tries without a model
+  --strict                warnings are errors
+  -q, --quiet             errors only  -v, --verbose  the model's log
+  --color X               auto, always, never
+  -h, --help              this page
+
+Exit code 0 if it fits, 4 if not, 2 if the pipeline is not valid, 3 if a file
+cannot be read.
+)";
+
+constexpr std::string_view kCompletion = R"(swarmkv completion bash|zsh|fish
+
+Prints a script that completes commands, flags and their values:
+
+  source <(swarmkv completion bash)          in ~/.bashrc
+  source <(swarmkv completion zsh)           in ~/.zshrc, after compinit
+  swarmkv completion fish > ~/.config/fish/completions/swarmkv.fish
+
+  --color X    auto, always, never
+  -h, --help   this page
 )";
 
 constexpr std::string_view kValidate = R"(swarmkv validate FILE... [flags]
@@ -168,8 +209,8 @@ Prints the version of swarmkv and the commit of llama.cpp inside.
 
 constexpr std::string_view kHelp = R"(swarmkv help [COMMAND]
 
-Prints the page of a command: run, ask, validate, bench, inspect,
-schema, version.
+Prints every flag of a command: run, ask, plan, validate, bench, inspect,
+schema, completion, version. swarmkv COMMAND --help prints the most used ones.
 )";
 
 }  // namespace
@@ -182,6 +223,8 @@ std::string help_text(const std::string& command) {
   if (command == "bench") return std::string(kBench);
   if (command == "inspect") return std::string(kInspect);
   if (command == "schema") return std::string(kSchema);
+  if (command == "plan") return std::string(kPlan);
+  if (command == "completion") return std::string(kCompletion);
   if (command == "version") return std::string(kVersion);
   if (command == "help") return std::string(kHelp);
   return "";

@@ -4,8 +4,11 @@
 
 namespace swarmkv::cli {
 
-/// The page of a command, "" = the first page. Fits a screen of 80 x 50. Empty if there is no such
-/// page.
+/// All of a command's flags ("run"), or the first page for ""; "" if there is no such command.
 std::string help_text(const std::string& command);
+
+/// What --help prints: at most a screen of 24 x 80. Of a command with more flags than that the most
+/// used ones, and where the rest stands.
+std::string help_screen(const std::string& command);
 
 }  // namespace swarmkv::cli

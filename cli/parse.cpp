@@ -13,7 +13,7 @@
 namespace swarmkv::cli {
 namespace {
 
-constexpr std::array kLaterCommands = {"plan", "snapshot", "completion", "retry", "shell", "serve"};
+constexpr std::array kLaterCommands = {"snapshot", "retry", "shell", "serve"};
 constexpr std::array kLaterFlags = {"--snapshot", "--snapshot-dir", "--save"};
 
 template <typename Names>
@@ -108,8 +108,8 @@ void check_together(const Settings& s) {
 
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
-  static const std::vector<std::string> kNames = {"run",     "ask",  "validate", "inspect",
-                                                  "version", "help", "bench",    "schema"};
+  static const std::vector<std::string> kNames = {"run",  "ask",   "validate", "inspect", "version",
+                                                  "help", "bench", "schema",   "plan",    "completion"};
   return kNames;
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/progress_state.h"
 #include "cli/terminal.h"
@@ -14,6 +15,7 @@ namespace swarmkv::cli {
 /// does not end because nobody watches.
 class Progress : public Observer {
  public:
+  virtual void planned(const Plan& plan) = 0;
   virtual void model_loaded(const ModelDescription& model, double load_ms, int ctx_size) = 0;
   /// Removes what was drawn for the moment. Nothing is written afterwards. May be called twice.
   virtual void finish() = 0;
@@ -22,9 +24,8 @@ class Progress : public Observer {
 struct ProgressOptions {
   ProgressMode mode = ProgressMode::kPlain;
   bool color = false;
-  /// The agent whose text goes to the same terminal: its first text ends the live region. Empty =
-  /// none.
-  std::string streamed_agent;
+  /// Agents whose text goes to the same terminal: the first text of any ends the live region.
+  std::vector<std::string> streamed;
 };
 
 /// The header line is written before this returns.

@@ -10,8 +10,29 @@ namespace {
 
 using Stage = AgentProgress::Stage;
 
-constexpr int kBarCells = 18;
-constexpr std::size_t kNameColumns = 16;
+constexpr std::size_t kMostNameColumns = 16;
+
+// What a line has room for, by the width of the window.
+struct Layout {
+  std::size_t name = kMostNameColumns;  ///< columns of a name
+  int bar = 18;                         ///< columns of a bar; 0 = no bar
+  bool narrow = false;                  ///< names and the one figure that matters
+};
+
+Layout layout_of(const ProgressState& state, int columns) {
+  Layout layout;
+  std::size_t longest = 4;
+  for (const AgentProgress& a : state.agents) longest = std::max(longest, shown_columns(a.name));
+  for (const DocumentProgress& d : state.documents) {
+    longest = std::max(longest, shown_columns(d.name));
+  }
+  const std::size_t most =
+      std::clamp<std::size_t>(static_cast<std::size_t>(columns) / 3, 6, kMostNameColumns);
+  layout.name = std::min(longest, most);
+  layout.bar = columns >= 96 ? 18 : columns >= 64 ? 10 : 0;
+  layout.narrow = columns < 64;
+  return layout;
+}
 
 struct Mark {
   const char* text;
@@ -36,10 +57,10 @@ Mark mark_of(Stage stage) {
   return {"?", ""};
 }
 
-std::string bar(double part) {
-  const int full = std::clamp(static_cast<int>(part * kBarCells), 0, kBarCells);
+std::string bar(double part, int n_cells) {
+  const int full = std::clamp(static_cast<int>(part * n_cells), 0, n_cells);
   std::string out;
-  for (int i = 0; i < kBarCells; ++i) out += i < full ? "\u2501" : "\u254c";
+  for (int i = 0; i < n_cells; ++i) out += i < full ? "\u2501" : "\u254c";
   return out;
 }
 
@@ -48,11 +69,16 @@ std::string padded(const std::string& text, std::size_t columns) {
   return fmt::format("{:<{}}", fit_for_terminal(text, columns), columns);
 }
 
-std::string document_line(const DocumentProgress& d) {
+std::string document_line(const DocumentProgress& d, const Layout& layout) {
   const double part = d.n_total > 0 ? static_cast<double>(d.n_tokens) / d.n_total : 0;
+  const int percent = static_cast<int>(100 * part);
+  if (layout.narrow) {
+    return fmt::format("{} {:3d} %  {} tok", padded(d.name, layout.name), percent,
+                       with_commas(d.n_total));
+  }
   return fmt::format("document  {}  {:>7} tok  {} {:3d} %  {:6.1f} s  {} tok/s",
-                     padded(d.name == "document" ? "" : d.name, kNameColumns),
-                     with_commas(d.n_total), bar(part), static_cast<int>(100 * part), d.t_ms / 1000,
+                     padded(d.name == "document" ? "" : d.name, layout.name),
+                     with_commas(d.n_total), bar(part, layout.bar), percent, d.ms() / 1000,
                      with_commas(static_cast<long>(d.tokens_per_s())));
 }
 
@@ -63,10 +89,19 @@ std::string waiting_for(const ProgressState& state, const AgentProgress& a) {
     if (other == nullptr || other->done()) continue;
     out += (out.empty() ? "waits for " : ", ") + need;
   }
+  if (out.empty() && a.ready_after) {
+    return "waits for the first " + with_commas(*a.ready_after) + " tokens";
+  }
   return out.empty() ? "waits" : out;
 }
 
-std::string agent_text(const ProgressState& state, const AgentProgress& a) {
+// "stop", or "stop, first 4,000 tokens only".
+std::string finished_note(const AgentProgress& a) {
+  if (!a.ready_after) return a.note;
+  return (a.note.empty() ? "" : a.note + ", ") + early_text(*a.ready_after);
+}
+
+std::string agent_text(const ProgressState& state, const AgentProgress& a, const Layout& layout) {
   switch (a.stage) {
     case Stage::kWaiting:
       return waiting_for(state, a);
@@ -75,7 +110,8 @@ std::string agent_text(const ProgressState& state, const AgentProgress& a) {
     case Stage::kDecoding:
       break;
     case Stage::kFinished:
-      return fmt::format("{:<9}  {:<8} {:6.1f} s", with_commas(a.n_tokens), a.note, a.t_ms / 1000);
+      return fmt::format("{:<9}  {:<8} {:6.1f} s", with_commas(a.n_tokens), finished_note(a),
+                         a.t_ms / 1000);
     case Stage::kFailed:
       return ended_text("failed", a.note);
     case Stage::kSkipped:
@@ -85,14 +121,8 @@ std::string agent_text(const ProgressState& state, const AgentProgress& a) {
   }
   const double part = a.max_tokens > 0 ? static_cast<double>(a.n_tokens) / a.max_tokens : 0;
   const std::string count = fmt::format("{}/{}", a.n_tokens, a.max_tokens);
-  return fmt::format("{:<9}  {} {:4.0f} tok/s  ", count, bar(part), a.tokens_per_s());
-}
-
-std::size_t columns_of(const std::string& text) {
-  // As many as the formatter thinks: it fills up to a width, and what it added is the difference.
-  constexpr std::size_t kWide = 4096;
-  const std::size_t padded_size = fmt::formatted_size("{:<4096}", text);
-  return padded_size > text.size() ? kWide - (padded_size - text.size()) : kWide;
+  if (layout.narrow) return fmt::format("{:<9} {:4.0f} tok/s  ", count, a.tokens_per_s());
+  return fmt::format("{:<9}  {} {:4.0f} tok/s  ", count, bar(part, layout.bar), a.tokens_per_s());
 }
 
 // The end of what an agent writes, as much as the line has room for.
@@ -101,7 +131,7 @@ std::string text_tail(const AgentProgress& a, std::size_t room) {
   const std::string tail =
       fit_for_terminal(a.tail, 4 * a.tail.size());  // escapes take four columns
   std::size_t begin = 0;
-  while (columns_of(tail.substr(begin)) >= room) {
+  while (shown_columns(tail.substr(begin)) >= room) {
     do {
       ++begin;
     } while (begin < tail.size() && (static_cast<unsigned char>(tail[begin]) & 0xC0) == 0x80);
@@ -109,11 +139,16 @@ std::string text_tail(const AgentProgress& a, std::size_t room) {
   return "\u2026" + tail.substr(begin);
 }
 
-std::string agent_line(const ProgressState& state, const AgentProgress& a, const LiveView& view) {
+std::string agent_line(const ProgressState& state, const AgentProgress& a, const LiveView& view,
+                       const Layout& layout) {
   const Mark mark = mark_of(a.stage);
-  std::string rest = padded(a.name, kNameColumns) + "  " + agent_text(state, a);
+  std::string rest = padded(a.name, layout.name) + "  " + agent_text(state, a, layout);
   const std::size_t room = static_cast<std::size_t>(view.columns) - 5;
-  const std::size_t used = columns_of(rest);
+  if (a.stage == Stage::kDecoding && a.ready_after) {
+    const std::string early = early_text(*a.ready_after) + "  ";
+    if (shown_columns(rest) + early.size() <= room) rest += early;
+  }
+  const std::size_t used = shown_columns(rest);
   if (a.stage == Stage::kDecoding && used < room) rest += text_tail(a, room - used);
   std::string shown = fit_for_terminal(rest, room);
   shown.erase(shown.find_last_not_of(' ') + 1);
@@ -152,10 +187,15 @@ std::string bottom_line(const ProgressState& state, std::size_t n_hidden) {
   if (n_hidden > 0) out += fmt::format("{} more agents \u00b7 ", n_hidden);
   const auto n_done = std::count_if(state.agents.begin(), state.agents.end(),
                                     [](const AgentProgress& a) { return a.done(); });
-  out += fmt::format("{} of {} done \u00b7 batch {} \u00b7 {:.0f} tok/s", n_done,
-                     state.agents.size(), state.n_decoding(), state.tokens_per_s());
-  if (state.ctx_size > 0) out += " \u00b7 KV " + with_commas(state.ctx_size) + " cells";
-  return out;
+  out += fmt::format("batch {} \u00b7 {:.0f} tok/s", state.n_decoding(), state.tokens_per_s());
+  if (state.ctx_size > 0) {
+    out += fmt::format(" \u00b7 KV {}/{} cells", short_count(state.n_cells_used()),
+                       short_count(state.ctx_size));
+  }
+  if (const long n_reused = state.n_prompt_reused(); n_reused > 0) {
+    out += fmt::format(" \u00b7 {} prompt tokens reused", short_count(n_reused));
+  }
+  return out + fmt::format(" \u00b7 {} of {} done", n_done, state.agents.size());
 }
 
 }  // namespace
@@ -165,16 +205,17 @@ std::vector<std::string> render_live(const ProgressState& state, const LiveView&
   view.columns = std::max(view.columns, 20);
   std::vector<std::string> lines;
   const std::size_t width = static_cast<std::size_t>(view.columns) - 1;
+  const Layout layout = layout_of(state, view.columns);
   lines.push_back(title_line(state, view));
   if (state.model_loaded) {
     for (const DocumentProgress& d : state.documents) {
-      lines.push_back(fit_for_terminal(document_line(d), width));
+      lines.push_back(fit_for_terminal(document_line(d, layout), width));
     }
   }
   const std::size_t used = lines.size() + 2;  // the bottom line, and the cursor's own
   const std::size_t rows = static_cast<std::size_t>(std::max(view.rows, 4));
   const auto shown = agents_to_show(state, rows > used ? rows - used : 0);
-  for (const AgentProgress* a : shown) lines.push_back(agent_line(state, *a, view));
+  for (const AgentProgress* a : shown) lines.push_back(agent_line(state, *a, view, layout));
   lines.push_back(fit_for_terminal(bottom_line(state, state.agents.size() - shown.size()), width));
   return lines;
 }

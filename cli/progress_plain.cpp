@@ -23,6 +23,8 @@ class PlainProgress : public Progress {
     write_line(header_line(state_));
   }
 
+  void planned(const Plan& plan) override { apply_plan(state_, plan); }
+
   void model_loaded(const ModelDescription& model, double load_ms, int ctx_size) override {
     state_.model_loaded = true;
     write_line(fmt::format("{:7.1f} s  model loaded in {:.1f} s{}{}, KV {} cells", 0.0,
@@ -44,6 +46,7 @@ class PlainProgress : public Progress {
 
 class NoProgress : public Progress {
  public:
+  void planned(const Plan&) override {}
   void model_loaded(const ModelDescription&, double, int) override {}
   void on_event(const Event&) override {}
   void finish() override {}

@@ -24,12 +24,13 @@ std::optional<std::string> prefill_line(const ProgressState& state, const Event&
                                         PlainMemory& memory) {
   // The last piece is told by the event that the document is ready.
   if (event.n_tokens <= 0 || event.n_tokens == event.n_total) return std::nullopt;
-  if (memory.last_prefill_ms && event.t_ms - *memory.last_prefill_ms < kPrefillEveryMs) {
+  const auto said = memory.last_prefill_ms.find(event.name);
+  if (said != memory.last_prefill_ms.end() && event.t_ms - said->second < kPrefillEveryMs) {
     return std::nullopt;
   }
   for (const DocumentProgress& d : state.documents) {
     if (d.name != event.name || d.ready) continue;
-    memory.last_prefill_ms = event.t_ms;
+    memory.last_prefill_ms[event.name] = event.t_ms;
     const int percent = d.n_total > 0 ? static_cast<int>(100L * d.n_tokens / d.n_total) : 0;
     return stamped(event, fmt::format("{}: {} of {} tokens ({} %), {:.0f} tok/s", label(d.name),
                                       with_commas(d.n_tokens), with_commas(d.n_total), percent,
@@ -45,6 +46,13 @@ std::string ready_line(const ProgressState& state, const Event& event) {
                    fmt::format("{}: ready, {} tokens", label(d.name), with_commas(d.n_total)));
   }
   return stamped(event, label(event.name) + ": ready");
+}
+
+std::string started_line(const ProgressState& state, const Event& event) {
+  const AgentProgress* agent = state.agent(event.name);
+  std::string text = safe(event.name) + ": started";
+  if (agent != nullptr && agent->ready_after) text += ", " + early_text(*agent->ready_after);
+  return stamped(event, text);
 }
 
 std::string finished_line(const ProgressState& state, const Event& event) {
@@ -77,7 +85,7 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
     case EventType::kDocumentReady:
       return ready_line(state, event);
     case EventType::kAgentStarted:
-      return stamped(event, safe(event.name) + ": started");
+      return started_line(state, event);
     case EventType::kAgentPreempted:
       return stamped(event, safe(event.name) + ": preempted, will go on when there is room");
     case EventType::kAgentFinished:
@@ -96,6 +104,14 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
 std::string ended_text(const std::string& how, const std::string& why) {
   if (why.empty() || why.starts_with(how)) return why.empty() ? how : why;
   return how + ": " + why;
+}
+
+std::string early_text(int n_tokens) { return "first " + with_commas(n_tokens) + " tokens only"; }
+
+std::string short_count(long n) {
+  if (n < 10'000) return with_commas(n);
+  if (n < 9'950'000) return fmt::format("{:.1f}k", static_cast<double>(n) / 1e3);
+  return fmt::format("{:.1f}M", static_cast<double>(n) / 1e6);
 }
 
 std::string with_commas(long n) {

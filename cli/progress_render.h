@@ -1,6 +1,7 @@
 // Progress as text. Pure functions of the state, so that tests compare them with golden text.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,9 +22,14 @@ struct LiveView {
 /// The lines of the live region, each narrower than the terminal, together lower than it.
 std::vector<std::string> render_live(const ProgressState& state, const LiveView& view);
 
+/// Columns a rendered line takes, colours not counted.
+std::size_t shown_columns(const std::string& line);
+/// Rows that lines of these widths take in a window that is so wide now.
+std::size_t rows_when_reflowed(const std::vector<std::size_t>& lines, int columns);
+
 /// Remembers what the plain log has said about prefill, so that it speaks every two seconds only.
 struct PlainMemory {
-  std::optional<double> last_prefill_ms;
+  std::map<std::string, double> last_prefill_ms;  ///< by document
 };
 
 /// The line that `event` deserves in a plain log, if any. `state` has the event already.
@@ -34,7 +40,12 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
 /// for both.
 std::string ended_text(const std::string& how, const std::string& why);
 
+/// What an agent sees that started before its documents were read: "first 4,000 tokens only".
+std::string early_text(int n_tokens);
+
 /// 1234567 -> "1,234,567".
 std::string with_commas(long n);
+/// The same for little room: 49152 -> "49.2k".
+std::string short_count(long n);
 
 }  // namespace swarmkv::cli

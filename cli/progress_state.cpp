@@ -105,6 +105,48 @@ double ProgressState::tokens_per_s() const {
                 : 0;
 }
 
+long ProgressState::n_cells_used() const {
+  long n = 0;
+  for (const DocumentProgress& document : documents) n += document.n_tokens;
+  for (const AgentProgress& a : agents) {
+    if (a.stage != Stage::kStarted && a.stage != Stage::kDecoding) continue;
+    long n_own = a.n_own_max;
+    for (const std::string& need : a.needs) {  // their answers were shorter than planned for
+      const AgentProgress* other = a.inserts && need != a.continues ? agent(need) : nullptr;
+      if (other != nullptr) n_own -= other->max_tokens - other->n_tokens;
+    }
+    n += std::max(0L, n_own) + a.n_tokens;
+  }
+  return n;
+}
+
+// Every agent that has begun to write found its documents in the cache, but for what was computed.
+long ProgressState::n_prompt_reused() const {
+  long n = 0;
+  for (const AgentProgress& a : agents) {
+    if (a.first_token_ms > 0) n += a.n_prefix;
+  }
+  for (const DocumentProgress& document : documents) n -= document.n_tokens;
+  return std::max(0L, n);
+}
+
+void apply_plan(ProgressState& state, const Plan& plan) {
+  for (const Plan::Agent& planned : plan.agents) {
+    const auto found = state.agent_index.find(planned.name);
+    if (found == state.agent_index.end()) continue;
+    AgentProgress& agent = state.agents[found->second];
+    agent.ready_after = planned.ready_after;
+    agent.n_own_max = planned.n_own_max;
+    agent.inserts = planned.inserts;
+    if (planned.continues >= 0) {
+      agent.continues = plan.agents[static_cast<std::size_t>(planned.continues)].name;
+    }
+    if (planned.prefix >= 0) {
+      agent.n_prefix = plan.prefix[static_cast<std::size_t>(planned.prefix)].end;
+    }
+  }
+}
+
 ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
                             const std::string& model) {
   ProgressState state;
@@ -126,7 +168,10 @@ ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
 void apply(ProgressState& state, const Event& event) {
   state.t_ms = std::max(state.t_ms, event.t_ms);
   if (event.type == EventType::kDocumentProgress || event.type == EventType::kDocumentReady) {
+    double read_ms = 0;
+    for (const DocumentProgress& other : state.documents) read_ms = std::max(read_ms, other.t_ms);
     DocumentProgress& document = document_of(state, event.name);
+    if (document.n_total == 0) document.begin_ms = read_ms;
     document.n_tokens = std::max(document.n_tokens, event.n_tokens);
     document.n_total = std::max({document.n_total, event.n_total, document.n_tokens});
     document.t_ms = event.t_ms;

@@ -3,22 +3,26 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "swarmkv/event.h"
 #include "swarmkv/pipeline.h"
+#include "swarmkv/plan.h"
 
 namespace swarmkv::cli {
 
 struct DocumentProgress {
   std::string name;
   int n_tokens = 0, n_total = 0;
-  double t_ms = 0;  ///< of the last news
+  double begin_ms = 0;  ///< when the documents before it were read
+  double t_ms = 0;      ///< of the last news
   bool ready = false;
 
-  [[nodiscard]] double tokens_per_s() const { return t_ms > 0 ? 1000.0 * n_tokens / t_ms : 0; }
+  [[nodiscard]] double ms() const { return t_ms - begin_ms; }
+  [[nodiscard]] double tokens_per_s() const { return ms() > 0 ? 1000.0 * n_tokens / ms() : 0; }
 };
 
 struct AgentProgress {
@@ -26,6 +30,12 @@ struct AgentProgress {
   std::string name;
   std::vector<std::string> needs;
   int max_tokens = 0;
+  // From the plan; 0 before there is one.
+  std::optional<int> ready_after;  ///< document tokens that it sees, if not all
+  int n_prefix = 0;                ///< tokens of its documents
+  int n_own_max = 0;               ///< prompt tokens behind them, inserted answers at their longest
+  bool inserts = false;
+  std::string continues;
   Stage stage = Stage::kWaiting;
   int n_tokens = 0;
   double started_ms = 0, first_token_ms = 0, t_ms = 0;
@@ -54,7 +64,13 @@ struct ProgressState {
   [[nodiscard]] const AgentProgress* agent(const std::string& name) const;
   [[nodiscard]] int n_decoding() const;
   [[nodiscard]] double tokens_per_s() const;
+  /// Estimates, from the plan and from what was told since.
+  [[nodiscard]] long n_cells_used() const;
+  [[nodiscard]] long n_prompt_reused() const;
 };
+
+/// What the plan knows of the agents.
+void apply_plan(ProgressState& state, const Plan& plan);
 
 ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
                             const std::string& model);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -43,6 +45,11 @@ class TtyProgress : public Progress {
     thread_.join();
   }
 
+  void planned(const Plan& plan) override {
+    const std::lock_guard lock(state_mutex_);
+    apply_plan(state_, plan);
+  }
+
   void model_loaded(const ModelDescription& model, double load_ms, int ctx_size) override {
     const std::lock_guard lock(state_mutex_);
     state_.model_loaded = true;
@@ -56,8 +63,9 @@ class TtyProgress : public Progress {
       const std::lock_guard lock(state_mutex_);
       apply(state_, event);
     }
-    const bool text_begins =
-        event.type == EventType::kAgentDelta && event.name == options_.streamed_agent;
+    const bool text_begins = event.type == EventType::kAgentDelta &&
+                             std::find(options_.streamed.begin(), options_.streamed.end(),
+                                       event.name) != options_.streamed.end();
     if (text_begins) finish();
   }
 
@@ -65,7 +73,7 @@ class TtyProgress : public Progress {
     const std::lock_guard lock(write_mutex_);
     if (finished_) return;
     finished_ = true;
-    write_raw(to_top() + "\x1b[J");
+    write_raw(to_top(terminal_size(STDERR_FILENO).columns) + "\x1b[J");
     ended_.notify_all();
   }
 
@@ -93,15 +101,18 @@ class TtyProgress : public Progress {
     }
     const std::lock_guard lock(write_mutex_);
     if (finished_) return;
-    std::string out = to_top();
+    std::string out = to_top(size.columns);
     for (const std::string& line : lines) out += "\x1b[2K" + line + "\n";
     out += "\x1b[J";
-    n_drawn_ = lines.size();
+    drawn_.clear();
+    for (const std::string& line : lines) drawn_.push_back(shown_columns(line));
     write_raw(out);
   }
 
-  [[nodiscard]] std::string to_top() const {
-    return n_drawn_ == 0 ? "" : fmt::format("\r\x1b[{}A", n_drawn_);
+  // Terminals break lines anew when they become narrower: what was one row may be several now.
+  [[nodiscard]] std::string to_top(int columns) const {
+    const std::size_t n_rows = rows_when_reflowed(drawn_, columns);
+    return n_rows == 0 ? "" : fmt::format("\r\x1b[{}A", n_rows);
   }
 
   const ProgressOptions options_;
@@ -112,7 +123,7 @@ class TtyProgress : public Progress {
 
   std::mutex write_mutex_;
   std::condition_variable ended_;
-  std::size_t n_drawn_ = 0;
+  std::vector<std::size_t> drawn_;  // columns of each line that is on the screen
   bool finished_ = false;
   std::thread thread_;
 };

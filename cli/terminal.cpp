@@ -11,6 +11,12 @@ bool is_dumb(const Environment& environment) {
   return environment("TERM").value_or("dumb") == "dumb";
 }
 
+// A log that people read later, whatever the service makes standard error look like.
+bool is_ci(const Environment& environment) {
+  const auto value = environment("CI");
+  return value && *value != "0" && *value != "false";
+}
+
 }  // namespace
 
 bool is_terminal(int fd) { return ::isatty(fd) == 1; }
@@ -30,6 +36,7 @@ ProgressMode progress_mode(const std::string& flag, bool quiet, const Environmen
   if (quiet || flag == "none" || flag == "jsonl") return ProgressMode::kNone;
   if (flag == "plain" || is_dumb(environment)) return ProgressMode::kPlain;
   if (flag == "tty") return ProgressMode::kTty;
+  if (is_ci(environment)) return ProgressMode::kPlain;
   return fd_is_terminal ? ProgressMode::kTty : ProgressMode::kPlain;
 }
 

@@ -13,7 +13,8 @@ bool is_terminal(int fd);
 bool use_color(const std::string& flag, const Environment& environment, bool fd_is_terminal);
 
 enum class ProgressMode { kNone, kPlain, kTty };
-/// `flag` is auto, tty, plain, jsonl or none. A dumb terminal cannot redraw lines.
+/// `flag` is auto, tty, plain, jsonl or none. A dumb terminal cannot redraw lines, and a CI log
+/// keeps all of them.
 ProgressMode progress_mode(const std::string& flag, bool quiet, const Environment& environment,
                            bool fd_is_terminal);
 

@@ -12,6 +12,7 @@
 #include "swarmkv/event.h"
 #include "swarmkv/export.h"
 #include "swarmkv/pipeline.h"
+#include "swarmkv/plan.h"
 #include "swarmkv/report.h"
 #include "swarmkv/request.h"
 
@@ -87,30 +88,6 @@ struct RunOptions {
   bool strict = false;                       ///< warnings about input become errors
   std::chrono::milliseconds timeout{0};      ///< of the whole run; 0 = none
   std::vector<std::shared_ptr<Observer>> observers;
-};
-
-namespace internal {
-struct Prepared;
-}
-
-/// What a pipeline will need, known before anything runs. Holds the pipeline's documents and
-/// prompts as token ids, so that running it reads and tokenises nothing twice.
-struct Plan {
-  struct Agent {
-    std::string name;
-    int n_prompt_max = 0;  ///< tokens, inserted answers at their max_tokens
-    int n_total_max = 0;   ///< prompt + max_tokens
-  };
-  int n_document_tokens = 0;  ///< the shared prefix, scaffold included
-  std::vector<Agent> agents;
-  int n_cells_concurrent = 0;  ///< prefix + every tail that can be alive at once
-  int n_cells_largest = 0;     ///< prefix + the largest tail: what must fit
-  int ctx_size = 0;            ///< chosen for the pool
-  int parallel = 0;            ///< most agents in one batch, as EngineOptions::parallel
-  int n_ctx_train = 0;
-  std::uint64_t kv_bytes = 0;
-  std::vector<Diagnostic> warnings;
-  std::shared_ptr<const internal::Prepared> prepared;  ///< for Engine::run
 };
 
 /// A submitted request. Move-only; dropping it cancels without waiting. Thread-safe.
@@ -193,6 +170,11 @@ class SWARMKV_API Engine {
 /// against the context)
 SWARMKV_API Plan make_plan(const Model& model, const Pipeline& pipeline,
                            const EngineOptions& engine, const RunOptions& run = {});
+
+/// The same to look at: what does not fit stands in Plan::misfit, and the rest is told all the
+/// same. A model with its vocabulary alone will do. errors  kUnreadable, kUnsupported
+SWARMKV_API Plan draft_plan(const Model& model, const Pipeline& pipeline,
+                            const EngineOptions& engine, const RunOptions& run = {});
 
 SWARMKV_API const char* version() noexcept;
 SWARMKV_API std::string llama_version();

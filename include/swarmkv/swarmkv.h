@@ -6,6 +6,7 @@
 #include "swarmkv/error.h"
 #include "swarmkv/event.h"
 #include "swarmkv/pipeline.h"
+#include "swarmkv/plan.h"
 #include "swarmkv/report.h"
 #include "swarmkv/request.h"
 #include "swarmkv/sampling.h"

@@ -71,20 +71,21 @@ void add_budget(Prepared& prepared) {
   prepared.budget.resize(specs.size());
   for (const std::size_t i : parents_first(prepared)) {
     const AgentSpec& spec = specs[i];
-    const PreparedAgent& agent = prepared.agents[i];
+    PreparedAgent& agent = prepared.agents[i];
     Plan::Agent& budget = prepared.budget[i];
     budget.name = spec.name;
     if (spec.function) continue;
     std::int64_t n = 0;
     const std::string text = agent.prompt.render_without_answers(prepared.pipeline.vars);
     if (agent.continues >= 0) {
-      n = prepared.budget[static_cast<std::size_t>(agent.continues)].n_total_max +
-          static_cast<std::int64_t>(prepared.prompts->next_turn(agent.system, text).size());
+      n = prepared.budget[static_cast<std::size_t>(agent.continues)].n_total_max;
+      agent.own = prepared.prompts->next_turn(agent.system, text);
     } else {
       const bool has_documents = !prepared.reads_of(i).documents.empty();
-      n = static_cast<std::int64_t>(
-          agent.prefix->size() + prepared.prompts->suffix(spec.system, text, has_documents).size());
+      n = static_cast<std::int64_t>(agent.prefix->size());
+      agent.own = prepared.prompts->suffix(agent.system, text, has_documents);
     }
+    n += static_cast<std::int64_t>(agent.own.size());
     for (const TemplatePiece& piece : agent.prompt.pieces()) {
       if (piece.kind != TemplatePiece::Kind::kReference) continue;
       n += max_tokens[piece.text] + kSeamTokens;
@@ -135,11 +136,11 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
   return prepared;
 }
 
-void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell) {
+std::string misfit_of(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell) {
   const auto largest = std::max_element(
       prepared.budget.begin(), prepared.budget.end(),
       [](const Plan::Agent& a, const Plan::Agent& b) { return a.n_total_max < b.n_total_max; });
-  if (largest == prepared.budget.end()) return;
+  if (largest == prepared.budget.end()) return "";
   const auto index = static_cast<std::size_t>(largest - prepared.budget.begin());
   const PreparedAgent& agent = prepared.agents[index];
   const int n_document = agent.prefix == nullptr ? 0 : static_cast<int>(agent.prefix->size());
@@ -147,7 +148,7 @@ void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_
   const int n_ctx_train = prepared.model->info().n_ctx_train;
   const bool past_training = n_total > n_ctx_train;
   const int limit = past_training ? n_ctx_train : n_cells;
-  if (n_total <= n_ctx_train && n_total - 1 <= n_cells) return;
+  if (n_total <= n_ctx_train && n_total - 1 <= n_cells) return "";
   std::string message = fmt::format(
       "[plan] {} does not fit: document {} + largest branch {} ('{}') = {} tokens, {} is {} "
       "[SK401]",
@@ -157,7 +158,12 @@ void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_
     const double gib = static_cast<double>(kv_bytes_per_cell) * n_total / (1 << 30);
     message += fmt::format("\n   help: -c {} takes {:.2f} GiB of KV", n_total, gib);
   }
-  throw Error(ErrorCode::kDoesNotFit, message);
+  return message;
+}
+
+void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell) {
+  const std::string misfit = misfit_of(prepared, n_cells, kv_bytes_per_cell);
+  if (!misfit.empty()) throw Error(ErrorCode::kDoesNotFit, misfit);
 }
 
 }  // namespace swarmkv::internal

@@ -33,6 +33,7 @@ struct PreparedAgent {
   std::shared_ptr<const Tokens> prefix;  ///< of that list, up to its early start
   std::vector<int> fork_points;          ///< inside `prefix`
   std::optional<int> ready_after;        ///< document tokens it waits for, if not all
+  Tokens own;  ///< behind the prefix, or the conversation it continues; with nothing inserted
   NodeId continues = -1;
   bool is_continued = false;
 };
@@ -62,7 +63,10 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
 /// everything above them. errors  kInvalidArgument  an early start at a text that no document holds
 void prepare_prefixes(Prepared& prepared);
 
-/// The context budget. errors  kDoesNotFit, naming document and largest branch against the limit
+/// The context budget: what does not fit, naming document and largest branch against the limit;
+/// empty if all fits.
+std::string misfit_of(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell);
+/// errors  kDoesNotFit  the same as an exception
 void check_budget(const Prepared& prepared, int n_cells, std::uint64_t kv_bytes_per_cell);
 
 /// An agent's sampling as it will run: agents that share a seed get different ones, derived from

@@ -61,7 +61,7 @@ class CliTest(unittest.TestCase):
 
     def environment(self, **extra):
         keep = {k: v for k, v in os.environ.items() if not k.startswith("SWARMKV_")}
-        for name in ("NO_COLOR", "CLICOLOR_FORCE", "XDG_CACHE_HOME"):
+        for name in ("NO_COLOR", "CLICOLOR_FORCE", "XDG_CACHE_HOME", "CI"):
             keep.pop(name, None)
         keep.update({"HOME": str(self.folder), "LC_ALL": "C.UTF-8"})
         # A second signal ends the program where it stands: threads that are not joined are no leak then.
@@ -135,6 +135,35 @@ class CliTest(unittest.TestCase):
             if text in line.decode():
                 return seen
         self.fail(f"'{text}' never came; stderr was:\n{seen}")
+
+    def on_terminal(self, *args, env=None, stdout_too=False, size=(24, 80), resize_to=None):
+        """Runs with stderr, and perhaps stdout, on a terminal. Returns (code, screen bytes). `resize_to`:
+        its size from the second drawing on."""
+        import fcntl
+        import pty
+        import struct
+        import termios
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        how = {"stderr": slave}
+        how["stdout"] = slave if stdout_too else subprocess.DEVNULL
+        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", *args,
+                             env={"TERM": "xterm", **(env or {})}, **how)
+        os.close(slave)
+        seen = b""
+        while True:
+            try:
+                data = os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not data:
+                break
+            seen += data
+            if resize_to and b"batch" in seen:
+                fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", *resize_to, 0, 0))
+                resize_to = None
+        os.close(master)
+        return process.wait(timeout=WATCHDOG_S), seen.decode("utf-8", "replace")
 
     def nothing_left_behind(self):
         self.assertEqual(sorted(p.name for p in self.folder.glob("*.tmp*")), [])
@@ -648,8 +677,8 @@ class BadInputTest(CliTest):
     def test_an_agent_to_print_that_is_not_there(self):
         self.refused(self.ask("x", "--print", "q2"), 2, "no agent 'q2'; did you mean 'q1'?")
 
-    def test_stream_of_several_agents(self):
-        self.refused(self.ask("x", "y", "--stream"), 2, "exactly one printed agent")
+    def test_stream_of_nobody(self):
+        self.refused(self.ask("x", "y", "--stream", "--print", "none"), 2, "an agent that is printed")
 
     def test_control_characters_in_names_do_not_reach_the_terminal(self):
         result = self.refused(self.fake("ask", "-f", "a\x1b[2Jb.txt", "x"), 3, "\\x1b[2J")
@@ -663,7 +692,7 @@ class UsageTest(CliTest):
         self.refused(self.run_cli(), 2, "no command given")
 
     def test_later_commands_and_flags_are_refused_by_name(self):
-        for command in ("plan", "snapshot", "completion"):
+        for command in ("snapshot", "retry"):
             self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
         self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
         self.refused(self.ask("x", "--report", "r.pdf"), 2, "must end in .json, .jsonl, .md")
@@ -699,7 +728,7 @@ class UsageTest(CliTest):
     def test_words_that_nobody_asked_for_are_refused(self):
         self.refused(self.run_cli("help", "rnu"), 2, "unknown command 'rnu'; did you mean 'run'?")
         self.refused(self.run_cli("help", "foo"), 2, "see: swarmkv help")
-        self.refused(self.run_cli("help", "plan"), 2, "'plan' is not built yet")
+        self.refused(self.run_cli("help", "snapshot"), 2, "'snapshot' is not built yet")
         self.refused(self.run_cli("help", "run", "ask"), 2, "'run', 'ask'")
         self.refused(self.run_cli("version", "extra"), 2, "no argument, but got 'extra'")
         self.refused(self.ask("x", "--print", "q1,q1"), 2, "'q1' is named twice")
@@ -1078,6 +1107,16 @@ class OutputTest(CliTest):
         plain = self.ask("x", "--fake-answer", f"x={text}")[1]
         self.assertEqual(self.ask("x", "--fake-answer", f"x={text}", "--stream")[1], plain)
 
+    def test_a_stream_of_several_agents_tells_whose_line_it_is(self):
+        answers = ["--fake-answer", "first=one\n\ntwo", "--fake-answer", "second=three\n"]
+        code, out, err = self.ask("first", "second", "--stream", *answers)
+        self.assertEqual(code, 0, err)
+        lines = out.splitlines()
+        self.assertEqual([l for l in lines if l.startswith("q1 | ")], ["q1 | one", "q1 | ", "q1 | two"])
+        self.assertEqual([l for l in lines if l.startswith("q2 | ")], ["q2 | three"])
+        self.assertEqual(len(lines), 4)
+        self.assertTrue(out.endswith("\n"))
+
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "wb") as full:
             self.check(self.ask("x", stdout=full), 3, "standard output")
@@ -1431,31 +1470,6 @@ class ReportFileTest(CliTest):
 
 
 class TerminalTest(CliTest):
-    def on_terminal(self, *args, env=None, stdout_too=False):
-        """Runs with stderr, and perhaps stdout, on a terminal of 80 x 24. Returns (code, screen bytes)."""
-        import fcntl
-        import pty
-        import struct
-        import termios
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        how = {"stderr": slave}
-        how["stdout"] = slave if stdout_too else subprocess.DEVNULL
-        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", *args,
-                             env={"TERM": "xterm", **(env or {})}, **how)
-        os.close(slave)
-        seen = b""
-        while True:
-            try:
-                data = os.read(master, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not data:
-                break
-            seen += data
-        os.close(master)
-        return process.wait(timeout=WATCHDOG_S), seen.decode("utf-8", "replace")
-
     def test_the_live_region_is_drawn_and_cleared(self):
         code, screen = self.on_terminal("x", "-n", "4", "--ignore-eos", "--fake-delay-ms", "60")
         self.assertEqual(code, 0)
@@ -1476,6 +1490,236 @@ class TerminalTest(CliTest):
         self.assertEqual(code, 0)
         self.assertIn("a\\x1b[2Jb\\x07", screen)
         self.assertNotIn("\x1b[2J", screen)
+
+
+class TerminalSizeTest(CliTest):
+    """What is drawn in windows of all kinds; the screen is looked at as a terminal would."""
+
+    @staticmethod
+    def drawings(screen):
+        """The lines of each drawing of the live region, without colours."""
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", screen).replace("\r", "")
+        frames = re.split(r"\x1b\[\d+A|\x1b\[J", plain)
+        return [[line.replace("\x1b[2K", "") for line in frame.split("\n") if line]
+                for frame in frames if "\x1b[2K" in frame]
+
+    def test_no_line_is_wider_than_a_narrow_window(self):
+        code, screen = self.on_terminal("Who pays whom, and when?", "-n", "6", "--ignore-eos",
+                                        "--fake-delay-ms", "40", size=(24, 20))
+        self.assertEqual(code, 0)
+        drawings = self.drawings(screen)
+        self.assertGreater(len(drawings), 1)
+        for line in sum(drawings, []):
+            self.assertLess(len(line), 20, line)
+
+    def test_no_drawing_is_higher_than_a_low_window(self):
+        prompts = [f"{i} who?" for i in range(30)]
+        code, screen = self.on_terminal(*prompts, "-n", "4", "--ignore-eos", "--fake-delay-ms", "40",
+                                        size=(8, 80))
+        self.assertEqual(code, 0)
+        for drawing in self.drawings(screen):
+            self.assertLess(len(drawing), 8)
+        self.assertRegex(screen, r"\d+ more agents")
+
+    def test_a_window_that_becomes_narrower_is_drawn_anew(self):
+        """As soon as something is drawn the window shrinks; the run goes on until that was seen."""
+        code, screen = self.on_terminal("x", "-n", "40", "--ignore-eos", "--fake-delay-ms", "40",
+                                        resize_to=(24, 40))
+        self.assertEqual(code, 0)
+        drawings = self.drawings(screen)
+        self.assertGreater(max(len(line) for line in drawings[0]), 40)
+        self.assertLess(max(len(line) for line in drawings[-1]), 40)
+        # The drawing before was broken into more rows than it had lines.
+        ups = [int(n) for n in re.findall(r"\x1b\[(\d+)A", screen)]
+        self.assertGreater(max(ups), max(len(d) for d in drawings))
+
+    def test_colours_follow_flag_then_variable_then_terminal(self):
+        colour = "\x1b[1mswarmkv ask"
+        for args, env, expected in (((), {}, True), (("--color", "never"), {}, False),
+                                    ((), {"NO_COLOR": "1"}, False),
+                                    (("--color", "always"), {"NO_COLOR": "1"}, True),
+                                    ((), {"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, False),
+                                    ((), {"TERM": "dumb", "CLICOLOR_FORCE": "1"}, True),
+                                    ((), {"SWARMKV_COLOR": "never"}, False)):
+            with self.subTest(args=args, env=env):
+                code, screen = self.on_terminal("x", *args, env=env)
+                self.assertEqual(code, 0)
+                self.assertEqual(colour in screen, expected, repr(screen))
+        for env, expected in (({}, False), ({"CLICOLOR_FORCE": "1"}, True), ({"CLICOLOR_FORCE": "0"}, False)):
+            self.assertEqual("\x1b[1m" in self.ask("x", env=env)[2], expected, env)
+
+    def test_a_ci_log_keeps_every_line_unless_told_otherwise(self):
+        for env, args, drawn in (({"CI": "true"}, (), False), ({"CI": "false"}, (), True),
+                                 ({"CI": "1"}, ("--progress", "tty"), True)):
+            with self.subTest(env=env, args=args):
+                screen = self.on_terminal("x", *args, env=env)[1]
+                self.assertEqual("\x1b[2K" in screen, drawn)
+
+    def test_several_printed_agents_are_streamed_below_the_live_region(self):
+        code, screen = self.on_terminal("first", "second", "--stream", "--fake-answer", "first=one",
+                                        "--fake-answer", "second=two", stdout_too=True)
+        self.assertEqual(code, 0)
+        last_drawing = screen.rindex("\x1b[2K")
+        for line in ("q1 | one", "q2 | two"):
+            self.assertGreater(screen.index(line), last_drawing)
+
+
+class PlanTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write("swarmkv.yaml", REVIEW)
+
+    def plan(self, *args, **how):
+        code, out, err = self.fake("plan", "-o", "json", *args, **how)
+        self.assertEqual(code, 0, err)
+        return json.loads(out)
+
+    def test_it_says_what_the_run_then_does(self):
+        plan = self.plan()
+        self.check(self.fake("run", "--report", "r.json"), 0)
+        report = self.report_of("r.json")
+        self.assertEqual(plan["kv"]["ctx_size"], report["ctx_size"])
+        self.assertEqual(plan["name"], "review")
+        self.assertEqual(plan["summary"]["certainty"], "upper_bound")
+        for key in ("prompt_tokens", "prompt_tokens_computed", "prompt_tokens_reused"):
+            self.assertGreaterEqual(plan["summary"][key], report["summary"][key])
+        for planned, real in zip(plan["agents"][:2], report["agents"][:2]):
+            self.assertEqual(planned["prompt_tokens"], real["usage"]["prompt_tokens"])
+        self.assertEqual(plan["agents"][2]["needs"], ["parties", "risks"])
+        self.assertEqual([w["agents"] for w in plan["waves"]], [["parties", "risks"], ["memo"]])
+
+    def test_text_goes_to_stdout_and_nothing_else(self):
+        code, out, err = self.fake("plan")
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"^swarmkv plan review   1 document \u00b7 3 agents \u00b7 fits\n")
+        for part in ("computed once", "prompt tokens", "KV cache", "critical path", "upper bounds"):
+            self.assertIn(part, out)
+        self.assertNotIn("\x1b", out)
+
+    def test_graphs(self):
+        self.assertTrue(self.fake("plan", "-o", "dot")[1].startswith("digraph plan {"))
+        self.assertIn("flowchart LR", self.fake("plan", "-o", "mermaid")[1])
+
+    def test_flags_that_change_a_run_change_its_plan(self):
+        plain = self.plan()
+        for args, path in ((["-c", "5000"], ("kv", "ctx_size")), (["-np", "1"], ("parallel",)),
+                           (["-ctk", "q8_0"], ("kv", "bytes_per_cell")),
+                           (["-ctv", "q8_0"], ("kv", "bytes_per_cell")),
+                           (["-n", "7"], ("agents", 0, "max_tokens")),
+                           (["--system", "Be short."], ("summary", "prefix_tokens")),
+                           (["--no-chat-template"], ("summary", "prefix_tokens")),
+                           (["--handoff", "recompute"], ("summary", "prompt_tokens_reused")),
+                           (["--deterministic"], ("together",)),
+                           (["--fake-ctx-train", "3000"], ("model", "n_ctx_train"))):
+            with self.subTest(args):
+                before, after = plain, self.plan(*args)
+                for key in path:
+                    before, after = before[key], after[key]
+                self.assertNotEqual(before, after)
+
+    def test_a_pipeline_may_come_from_standard_input(self):
+        plan = json.loads(self.fake("plan", "-", "-o", "json", stdin=REVIEW.encode())[1])
+        self.assertEqual(len(plan["agents"]), 3)
+
+    def test_4_if_it_does_not_fit_and_what_is_known_is_told(self):
+        code, out, err = self.fake("plan", "-c", "100")
+        self.assertEqual(code, 4)
+        self.assertIn("[SK401]", err)
+        self.assertIn("does not fit", out)
+        self.assertFalse(json.loads(self.fake("plan", "-c", "100", "-o", "json")[1])["fits"])
+
+    def test_other_exit_codes(self):
+        self.write("bad.yaml", REVIEW.replace("prompt: Who", "promt: Who"))
+        self.assertEqual(self.fake("plan", "bad.yaml")[:2], (2, ""))
+        self.refused(self.fake("plan", "nowhere.yaml"), 3, "nowhere.yaml")
+        self.write("lost.yaml", REVIEW.replace("contract.txt", "lost.txt"))
+        self.refused(self.fake("plan", "lost.yaml"), 3, "lost.txt")
+        self.refused(self.fake("plan", "a.yaml", "b.yaml"), 2, "one pipeline file")
+        self.refused(self.fake("plan", "-o", "jsonl"), 2, "text, json, dot, mermaid")
+        self.refused(self.fake("plan", "--temp", "1"), 2, "'plan' does not take --temp")
+        self.refused(self.run_cli("plan", "-m", "nowhere.gguf"), 3, "nowhere.gguf")
+        self.refused(self.run_cli("plan"), 2, "no model")
+        self.write("contract.txt", b"a\xffb" * 40)
+        self.refused(self.fake("plan", "--strict"), 3, "contract.txt")
+
+    def test_a_reader_that_goes_away_is_no_error(self):
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            self.check(self.fake("plan", "-o", "json", stdout=write), 0)
+        finally:
+            os.close(write)
+        with open("/dev/full", "wb") as full:
+            self.check(self.fake("plan", stdout=full), 3, "standard output")
+
+
+class CompletionTest(CliTest):
+    def completed(self, *words):
+        """What bash offers at the end of `swarmkv WORDS...`; the last word is the one being typed."""
+        script = ('source <("$1" completion bash); shift; COMP_WORDS=(swarmkv "$@"); COMP_CWORD=$#; '
+                  "_swarmkv; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        bash = subprocess.run(["bash", "--norc", "-c", script, "bash", BIN, *words], cwd=self.folder,
+                              env=self.environment(), capture_output=True, timeout=WATCHDOG_S)
+        self.assertEqual(bash.stderr.decode(), "")
+        return bash.stdout.decode().split()
+
+    def test_commands_flags_values_and_files(self):
+        self.write("model.gguf", "")
+        for words, expected in ((["pl"], ["plan"]), (["help", "comp"], ["completion"]),
+                                (["completion", ""], ["bash", "zsh", "fish"]),
+                                (["run", "--fail"], ["--fail-fast"]),
+                                (["plan", "-ct"], ["-ctk", "-ctv"]),
+                                (["plan", "-o", "m"], ["mermaid"]),
+                                (["bench", "-o", "m"], ["md"]),
+                                (["run", "--color", "="], ["auto", "always", "never"]),
+                                (["run", "--color", "=", "al"], ["always"]),
+                                (["ask", "-m", "mod"], ["model.gguf"]),
+                                (["ask", "-f", "contr"], ["contract.txt"]),
+                                (["run", "contr"], ["contract.txt"]),
+                                (["run", "--timeout", "1"], []), (["plan", "--temp"], ["--template-date"]),
+                                (["nonsense", "-"], [])):
+            with self.subTest(words):
+                self.assertEqual(self.completed(*words), expected)
+
+    def test_a_file_with_spaces_is_one_word(self):
+        self.write("two words.txt", "")
+        script = ('source <("$1" completion bash); COMP_WORDS=(swarmkv run two); COMP_CWORD=2; '
+                  '_swarmkv; echo "${#COMPREPLY[@]} ${COMPREPLY[0]}"')
+        out = subprocess.run(["bash", "--norc", "-c", script, "bash", BIN], cwd=self.folder,
+                             env=self.environment(), capture_output=True, timeout=WATCHDOG_S).stdout
+        self.assertEqual(out.decode(), "1 two words.txt\n")
+
+    def test_every_command_offers_what_its_page_shows(self):
+        commands = self.completed("")
+        self.assertIn("plan", commands)
+        for command in commands:
+            if command.startswith("-") or command in ("help", "version"):
+                continue
+            with self.subTest(command):
+                page = self.run_cli("help", command)[1]
+                shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
+                self.assertEqual(shown - set(self.completed(command, "--")), set())
+
+    def test_the_other_shells_accept_their_scripts(self):
+        for shell in ("zsh", "fish"):
+            with self.subTest(shell):
+                code, script, err = self.run_cli("completion", shell)
+                self.assertEqual((code, err), (0, ""))
+                for command in ("run", "plan", "completion"):
+                    self.assertRegex(script, rf"(?m)\b{command}\b")
+                for flag in ("ctx-size", "ngl", "fail-fast"):
+                    self.assertIn(flag, script)
+                for line in script.splitlines():
+                    if not line.lstrip().startswith("#"):
+                        self.assertEqual(line.count("'") % 2, 0, line)
+                if shutil.which(shell):
+                    check = subprocess.run([shell, "-n"], input=script.encode(), capture_output=True)
+                    self.assertEqual((check.returncode, check.stderr), (0, b""))
+
+    def test_other_shells_are_refused_by_name(self):
+        self.refused(self.run_cli("completion"), 2, "bash, zsh or fish")
+        self.refused(self.run_cli("completion", "tcsh"), 2, "not for 'tcsh'")
+        self.refused(self.run_cli("completion", "fishy"), 2, "did you mean 'fish'?")
 
 
 class SignalTest(CliTest):

@@ -30,6 +30,46 @@ TEST(Help, FitsAScreen) {
   }
 }
 
+TEST(Help, OfACommandFitsATerminalAndLeavesRoomForThePrompt) {
+  constexpr int kRows = 24 - 1;
+  std::vector<std::string> pages = command_names();
+  pages.emplace_back("");
+  for (const std::string& page : pages) {
+    const std::string text = help_screen(page);
+    ASSERT_FALSE(text.empty()) << page;
+    EXPECT_LE(std::count(text.begin(), text.end(), '\n'), kRows) << page;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 79U) << page << ": " << line;
+    }
+    // Whoever misses a flag is told where all of them stand.
+    if (text != help_text(page)) {
+      EXPECT_NE(text.find("swarmkv help " + page), std::string::npos) << page;
+    }
+  }
+}
+
+TEST(Help, NamesNoFlagOnAScreenThatTheCommandDoesNotTake) {
+  for (std::size_t i = 0; i < command_names().size(); ++i) {
+    const std::string text = help_screen(command_names()[i]);
+    for (std::size_t at = 0; (at = text.find(" --", at)) != std::string::npos; ++at) {
+      const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at + 3);
+      const std::string name = text.substr(at + 1, end - at - 1);
+      const Flag* flag = find_flag(name);
+      ASSERT_NE(flag, nullptr) << name;
+      if (command_names()[i] != "help") {
+        EXPECT_NE(flag->commands & (1U << i), 0U) << command_names()[i] << " " << name;
+      }
+    }
+  }
+}
+
+TEST(Help, ListsEveryCommandOnTheFirstPage) {
+  for (const std::string& command : command_names()) {
+    EXPECT_NE(help_text("").find("  swarmkv " + command), std::string::npos) << command;
+  }
+}
+
 TEST(Help, ShowsEveryFlagOfEveryCommandAndNoOther) {
   for (std::size_t i = 0; i < command_names().size(); ++i) {
     const std::string& command = command_names()[i];

@@ -174,6 +174,126 @@ TEST(Progress, ShowsTheBusyAgentsFirstWhenThereIsNoRoomForAll) {
   EXPECT_NE(screen.find("293 more agents"), std::string::npos) << screen;
 }
 
+TEST(Progress, ShowsEachDocumentOnItsOwnLineWithItsOwnSpeed) {
+  Pipeline pipeline = contract_review();
+  pipeline.documents.emplace_back().name = "annex";
+  ProgressState state = initial_state(pipeline, "t", "m");
+  state.model_loaded = true;
+  PlainMemory memory;
+  const auto line = [&](const Event& e) {
+    apply(state, e);
+    return plain_line(state, e, memory).value_or("");
+  };
+  line(event(EventType::kDocumentProgress, 4000, "contract", 1000, 2000));
+  line(event(EventType::kDocumentReady, 8000, "contract", 2000, 2000));
+
+  const std::string first = line(event(EventType::kDocumentProgress, 8500, "annex", 100, 400));
+  const std::string soon = line(event(EventType::kDocumentProgress, 9000, "annex", 200, 400));
+
+  EXPECT_EQ(first, "    8.5 s  document annex: 100 of 400 tokens (25 %), 200 tok/s");
+  EXPECT_EQ(soon, "") << "two seconds have not passed for this document";
+  const std::string screen = joined(render_live(state, {100, 24, false, 9}));
+  EXPECT_NE(screen.find("document  contract       2,000 tok"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("document  annex            400 tok"), std::string::npos) << screen;
+  EXPECT_NE(screen.find(" 50 %     1.0 s  200 tok/s"), std::string::npos) << screen;
+}
+
+// teaser saw 400 of 1,000 tokens; obligations all of them; memo has not begun.
+ProgressState planned_state() {
+  Pipeline pipeline = contract_review();
+  ProgressState state = initial_state(pipeline, "t", "m");
+  state.model_loaded = true;
+  state.ctx_size = 49152;
+  Plan plan;
+  plan.prefix = {{-1, 0, 400, {}, 4}, {0, 400, 1000, {}, 3}};
+  for (const char* name : {"teaser", "obligations", "risk", "memo"}) {
+    Plan::Agent& agent = plan.agents.emplace_back();
+    agent.name = name;
+    agent.prefix = plan.agents.size() == 1 ? 0 : 1;
+    agent.n_own_max = 30;
+  }
+  plan.agents[0].ready_after = 400;
+  plan.agents[3].inserts = true;
+  plan.agents[3].n_own_max = 1230;
+  apply_plan(state, plan);
+  return state;
+}
+
+TEST(Progress, TellsOfEarlyStartsInEveryStage) {
+  ProgressState state = planned_state();
+  PlainMemory memory;
+  const auto teaser = [&] {
+    const auto lines = render_live(state, {100, 24, false, 1});
+    return *std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("teaser") != std::string::npos;
+    });
+  };
+
+  EXPECT_NE(teaser().find("waits for the first 400 tokens"), std::string::npos) << teaser();
+  const Event started = event(EventType::kAgentStarted, 10, "teaser");
+  apply(state, started);
+  EXPECT_EQ(plain_line(state, started, memory),
+            "    0.0 s  teaser: started, first 400 tokens only");
+  apply(state, event(EventType::kAgentFirstToken, 20, "teaser", 1));
+  EXPECT_NE(teaser().find("first 400 tokens only"), std::string::npos) << teaser();
+  apply(state, event(EventType::kAgentFinished, 30, "teaser", 12, 0, "", "stop"));
+  EXPECT_NE(teaser().find("stop, first 400 tokens only"), std::string::npos) << teaser();
+}
+
+TEST(Progress, CountsCellsAndReusedTokensFromThePlan) {
+  ProgressState state = planned_state();
+  apply(state, event(EventType::kDocumentProgress, 5, "contract", 400, 1000));
+  EXPECT_EQ(state.n_cells_used(), 400);
+  apply(state, event(EventType::kAgentStarted, 6, "teaser"));
+  EXPECT_EQ(state.n_cells_used(), 430);
+  apply(state, event(EventType::kAgentFirstToken, 7, "teaser", 1));
+  EXPECT_EQ(state.n_prompt_reused(), 0) << "it is the first to have them";
+  apply(state, event(EventType::kDocumentReady, 9, "contract", 1000, 1000));
+  for (const char* name : {"obligations", "risk"}) {
+    apply(state, event(EventType::kAgentStarted, 10, name));
+    apply(state, event(EventType::kAgentFirstToken, 11, name, 1));
+  }
+
+  EXPECT_EQ(state.n_cells_used(), 1000 + 3 * 31);
+  EXPECT_EQ(state.n_prompt_reused(), 400 + 1000 + 1000 - 1000);
+  const std::string screen = joined(render_live(state, {100, 24, false, 1}));
+  EXPECT_NE(screen.find("KV 1,093/49.2k cells \u00b7 1,400 prompt tokens reused"),
+            std::string::npos)
+      << screen;
+
+  for (const char* name : {"obligations", "risk"}) {
+    apply(state, event(EventType::kAgentFinished, 20, name, 100, 0, "", "stop"));
+  }
+  apply(state, event(EventType::kAgentStarted, 21, "memo"));
+  EXPECT_EQ(state.n_cells_used(), 1000 + 31 + (1230 - 2 * (600 - 100)))
+      << "answers were shorter than planned for";
+}
+
+TEST(Progress, KnowsTheRowsOfLinesThatANarrowerWindowBreaks) {
+  EXPECT_EQ(shown_columns("  \x1b[32m\u2713\x1b[0m name"), 8u);
+  EXPECT_EQ(rows_when_reflowed({}, 80), 0u);
+  EXPECT_EQ(rows_when_reflowed({79, 0, 40}, 80), 3u);
+  EXPECT_EQ(rows_when_reflowed({79, 0, 40}, 40), 4u);
+  EXPECT_EQ(rows_when_reflowed({79, 0, 40}, 20), 7u);
+  EXPECT_EQ(rows_when_reflowed({79}, 0), 79u);
+}
+
+TEST(Progress, SaysTheOneFigureThatMattersInANarrowWindow) {
+  ProgressState state = planned_state();
+  apply(state, event(EventType::kDocumentProgress, 5, "contract", 400, 1000));
+  apply(state, event(EventType::kAgentFinished, 30, "teaser", 12, 0, "", "stop"));
+  const std::string screen = joined(render_live(state, {20, 24, false, 1}));
+  EXPECT_NE(screen.find("contr\u2026  40 %"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("\u2713 teaser  12"), std::string::npos) << screen;
+}
+
+TEST(Progress, WritesLargeCountsShort) {
+  EXPECT_EQ(short_count(0), "0");
+  EXPECT_EQ(short_count(9999), "9,999");
+  EXPECT_EQ(short_count(49152), "49.2k");
+  EXPECT_EQ(short_count(12'345'678), "12.3M");
+}
+
 TEST(Progress, PutsCommasEveryThreeDigits) {
   EXPECT_EQ(with_commas(0), "0");
   EXPECT_EQ(with_commas(999), "999");

@@ -33,6 +33,11 @@ TEST(Terminal, RedrawsOnlyWhereThatCanWork) {
   EXPECT_EQ(progress_mode("auto", false, with({{"TERM", "dumb"}}), true), ProgressMode::kPlain);
   EXPECT_EQ(progress_mode("tty", false, with({{"TERM", "dumb"}}), true), ProgressMode::kPlain);
   EXPECT_EQ(progress_mode("tty", false, with({{"TERM", "xterm"}}), false), ProgressMode::kTty);
+  const auto in_ci = [](const char* value) { return with({{"TERM", "xterm"}, {"CI", value}}); };
+  EXPECT_EQ(progress_mode("auto", false, in_ci("true"), true), ProgressMode::kPlain);
+  EXPECT_EQ(progress_mode("auto", false, in_ci("false"), true), ProgressMode::kTty);
+  EXPECT_EQ(progress_mode("auto", false, in_ci("0"), true), ProgressMode::kTty);
+  EXPECT_EQ(progress_mode("tty", false, in_ci("true"), true), ProgressMode::kTty);
   EXPECT_EQ(progress_mode("none", false, with({}), true), ProgressMode::kNone);
   EXPECT_EQ(progress_mode("tty", true, with({}), true), ProgressMode::kNone) << "quiet wins";
 }

@@ -1,0 +1,66 @@
+#include "cli/completion.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/flag_values.h"
+#include "cli/parse.h"
+
+namespace swarmkv::cli {
+namespace {
+
+struct Summary {
+  std::string_view command, text;
+};
+
+// No quotes and no colons: they stand in quotes, and zsh ends the name at a colon.
+constexpr std::array kSummaries = {
+    Summary{"run", "run a pipeline"},
+    Summary{"ask", "one agent for each prompt over one document"},
+    Summary{"plan", "what a pipeline will need"},
+    Summary{"validate", "check pipelines without a model"},
+    Summary{"bench", "measure the ways to hand a document to agents"},
+    Summary{"inspect", "what a GGUF file is"},
+    Summary{"completion", "completion for a shell"},
+    Summary{"version", "version of swarmkv and of llama.cpp"},
+    Summary{"help", "the page of a command"},
+};
+
+std::string_view summary_of(std::string_view command) {
+  for (const Summary& summary : kSummaries) {
+    if (summary.command == command) return summary.text;
+  }
+  return command;
+}
+
+std::vector<std::string> spellings_of(const Flag& flag) {
+  std::vector<std::string> out{"--" + std::string(flag.name)};
+  if (!flag.other_name.empty()) out.push_back("--" + std::string(flag.other_name));
+  if (!flag.alias.empty()) out.push_back("-" + std::string(flag.alias));
+  if (flag.letter != 0) out.push_back(std::string("-") + flag.letter);
+  return out;
+}
+
+}  // namespace
+
+std::vector<CompletedCommand> completed_commands() {
+  constexpr std::array<std::string_view, 4> kWithFiles = {"run", "plan", "validate", "inspect"};
+  std::vector<CompletedCommand> commands;
+  for (std::size_t i = 0; i < command_names().size(); ++i) {
+    const auto bit = static_cast<Command>(1U << i);
+    CompletedCommand command{command_names()[i], summary_of(command_names()[i]), {}, {}, false};
+    for (const Flag& flag : flags()) {
+      if ((flag.commands & bit) == 0 || !flag.shown) continue;
+      command.options.push_back({spellings_of(flag), flag.takes_value(), takes_file(flag),
+                                 flag.kind == Flag::Kind::kList, flag_values(flag, bit)});
+    }
+    command.takes_files = bit == kBench || std::find(kWithFiles.begin(), kWithFiles.end(),
+                                                     command.name) != kWithFiles.end();
+    if (bit == kHelp) command.words = command_names();
+    if (bit == kCompletion) command.words = {"bash", "zsh", "fish"};
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+}  // namespace swarmkv::cli

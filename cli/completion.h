@@ -1,0 +1,32 @@
+// Scripts that teach a shell to complete swarmkv's command lines, made of the table of flags.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flags.h"
+
+namespace swarmkv::cli {
+
+/// What a script has to know about one command.
+struct CompletedCommand {
+  struct Option {
+    std::vector<std::string> spellings;  ///< with dashes: "--ctx-size", "-c"
+    bool takes_value = false, is_file = false, repeats = false;
+    std::vector<std::string_view> values;
+  };
+  std::string name;
+  std::string_view summary;
+  std::vector<Option> options;
+  std::vector<std::string> words;  ///< what stands behind it, if that is a list
+  bool takes_files = false;        ///< or that it is a file
+};
+
+std::vector<CompletedCommand> completed_commands();
+
+std::string bash_completion(const std::vector<CompletedCommand>& commands);
+std::string zsh_completion(const std::vector<CompletedCommand>& commands);
+std::string fish_completion(const std::vector<CompletedCommand>& commands);
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,56 @@
+#include "cli/flag_values.h"
+
+#include <algorithm>
+#include <array>
+
+namespace swarmkv::cli {
+namespace {
+
+struct Values {
+  std::string_view flag;
+  unsigned commands;
+  std::vector<std::string_view> words;
+};
+
+constexpr unsigned kAll = ~0U;
+
+const std::vector<Values>& table() {
+  static const std::vector<std::string_view> kCacheTypes = {"f32",  "f16",  "bf16", "q8_0",
+                                                            "q5_1", "q5_0", "q4_1", "q4_0"};
+  static const std::vector<Values> kTable = {
+      {"ctx-size", kAll, {"auto"}},
+      {"threads", kAll, {"auto"}},
+      {"threads-batch", kAll, {"auto"}},
+      {"parallel", kAll, {"auto"}},
+      {"n-gpu-layers", kAll, {"auto", "all"}},
+      {"flash-attn", kAll, {"on", "off", "auto"}},
+      {"cache-type-k", kAll, kCacheTypes},
+      {"cache-type-v", kAll, kCacheTypes},
+      {"engine", kAll, {"llama", "fake"}},
+      {"handoff", kAll, {"shared", "recompute", "snapshot", "device"}},
+      {"arms", kAll, {"shared", "recompute", "snapshot", "device"}},
+      {"output", kBench, {"md", "json", "jsonl", "csv"}},
+      {"output", kPlan, {"text", "json", "dot", "mermaid"}},
+      {"output", kAll & ~(kBench | kPlan), {"text", "json"}},
+      {"print", kAll, {"final", "all", "none"}},
+      {"progress", kAll, {"auto", "tty", "plain", "none"}},
+      {"color", kAll, {"auto", "always", "never"}}};
+  return kTable;
+}
+
+}  // namespace
+
+std::vector<std::string_view> flag_values(const Flag& flag, Command command) {
+  for (const Values& values : table()) {
+    if (values.flag == flag.name && (values.commands & command) != 0) return values.words;
+  }
+  return {};
+}
+
+bool takes_file(const Flag& flag) {
+  constexpr std::array<std::string_view, 5> kFiles = {"model", "file", "questions", "report",
+                                                      "resume"};
+  return std::find(kFiles.begin(), kFiles.end(), flag.name) != kFiles.end();
+}
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,19 @@
+// What may stand behind a flag, for shells that complete command lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flags.h"
+
+namespace swarmkv::cli {
+
+/// Words that `flag` takes with this command: all of them, or those beside a number or a name.
+/// Empty = anything.
+std::vector<std::string_view> flag_values(const Flag& flag, Command command);
+
+/// Its value names a file that is there.
+bool takes_file(const Flag& flag);
+
+}  // namespace swarmkv::cli

@@ -1,0 +1,73 @@
+// The short pages of commands whose full page is longer than a screen.
+#include <string_view>
+
+#include "cli/help_text.h"
+
+namespace swarmkv::cli {
+namespace {
+
+constexpr std::string_view kRun =
+    R"(swarmkv run [FILE] [flags]      FILE: pipeline, default swarmkv.yaml, - = stdin
+
+)";
+
+constexpr std::string_view kAsk =
+    R"(swarmkv ask -f DOC PROMPT... [flags]      one agent for each PROMPT
+
+  -f, --file DOC      *  the document, - = stdin
+  --questions FILE       more prompts, one a line, - = stdin
+)";
+
+constexpr std::string_view kAnswering =
+    R"(  -m, --model FILE       GGUF; else SWARMKV_MODEL, pipeline, cache
+  -c, --ctx-size N    *  KV cells, one total for all agents; auto
+  -np, --parallel N   *  most agents in one batch, the rest queue
+  -n, --predict N     *  tokens of an answer, 512, always bounded
+  --temp T            *  0 = always the likeliest token (default)
+  --print X              final (needed by nobody), all, none, NAME,...
+  --stream               one agent's text as it comes
+  -o, --output X         text or json (the report)
+  --report FILE.json     everything measured, repeatable
+  --progress X           auto, tty, plain, none
+  --timeout D            of the whole run: 90s, 5m, 1h
+  --strict               warnings are errors
+  --fail-fast            the first failure stops the rest
+  --deterministic        same tokens whoever else runs; slower
+  -q, --quiet            errors only  -v, --verbose  the model's log
+  -h, --help             this screen
+
+)";
+
+constexpr std::string_view kBench =
+    R"(swarmkv bench [FILE] [flags]      FILE: scenario, the same keys in YAML
+
+  -f, --file DOC             the document, - = stdin
+  -npp, --document-tokens L  its first so many; without -f a made-up one
+  -npl, --agents LIST        how many at once (1,2,8)
+  -ntg, --output-tokens L    tokens of an answer (64); 0 = prefill only
+  --arms LIST                recompute,shared (default), snapshot, device
+  -r, --trials N             of each arm in each case (5)
+  --warmup N                 rounds that are not kept (1)
+  -o, --output X             md (default), json, csv; jsonl = raw samples
+  --resume FILE.jsonl        keep samples there and go on where it ended
+  --threshold A/B=R          exit 1 if A is not R times as fast as B
+  -m, --model FILE           GGUF; else SWARMKV_MODEL, scenario, cache
+  -t, --threads N            decoding  -tb, --threads-batch N  prefill
+  --deterministic            the same tokens in every arm; slower
+  -q, --quiet                errors only  -v, --verbose  the model's log
+  -h, --help                 this screen
+
+Every flag: swarmkv help bench
+)";
+
+}  // namespace
+
+std::string help_screen(const std::string& command) {
+  if (command == "bench") return std::string(kBench);
+  if (command != "run" && command != "ask") return help_text(command);
+  return std::string(command == "run" ? kRun : kAsk)
+      .append(kAnswering)
+      .append("* is not as in llama.cpp. Every flag: swarmkv help " + command + "\n");
+}
+
+}  // namespace swarmkv::cli
