@@ -108,8 +108,9 @@ void check_together(const Settings& s) {
 
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
-  static const std::vector<std::string> kNames = {"run",  "ask",   "validate", "inspect", "version",
-                                                  "help", "bench", "schema",   "plan",    "completion"};
+  static const std::vector<std::string> kNames = {"run",     "ask",       "validate", "inspect",
+                                                  "version", "help",      "bench",    "schema",
+                                                  "plan",    "completion"};
   return kNames;
 }
 
