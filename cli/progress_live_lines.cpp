@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/progress_frame.h"
 #include "cli/progress_render.h"
 #include "swarmkv/report.h"
 
@@ -62,11 +63,6 @@ std::string bar(double part, int n_cells) {
   std::string out;
   for (int i = 0; i < n_cells; ++i) out += i < full ? "\u2501" : "\u254c";
   return out;
-}
-
-// The formatter pads by what is seen, so wide characters keep the columns straight.
-std::string padded(const std::string& text, std::size_t columns) {
-  return fmt::format("{:<{}}", fit_for_terminal(text, columns), columns);
 }
 
 std::string document_line(const DocumentProgress& d, const Layout& layout) {
@@ -172,30 +168,6 @@ std::vector<const AgentProgress*> agents_to_show(const ProgressState& state, std
   shown.resize(most);
   std::sort(shown.begin(), shown.end());  // elements of one vector: address order is file order
   return shown;
-}
-
-std::string title_line(const ProgressState& state, const LiveView& view) {
-  const long s = static_cast<long>(view.elapsed_s);
-  const std::string clock = fmt::format("{:02}:{:02}", s / 60, s % 60);
-  const std::size_t room = static_cast<std::size_t>(view.columns) - 2 - clock.size();
-  return padded(header_line(state), room) + " " + clock;
-}
-
-std::string bottom_line(const ProgressState& state, std::size_t n_hidden) {
-  std::string out;
-  if (!state.model_loaded) return "loading the model";
-  if (n_hidden > 0) out += fmt::format("{} more agents \u00b7 ", n_hidden);
-  const auto n_done = std::count_if(state.agents.begin(), state.agents.end(),
-                                    [](const AgentProgress& a) { return a.done(); });
-  out += fmt::format("batch {} \u00b7 {:.0f} tok/s", state.n_decoding(), state.tokens_per_s());
-  if (state.ctx_size > 0) {
-    out += fmt::format(" \u00b7 KV {}/{} cells", short_count(state.n_cells_used()),
-                       short_count(state.ctx_size));
-  }
-  if (const long n_reused = state.n_prompt_reused(); n_reused > 0) {
-    out += fmt::format(" \u00b7 {} prompt tokens reused", short_count(n_reused));
-  }
-  return out + fmt::format(" \u00b7 {} of {} done", n_done, state.agents.size());
 }
 
 }  // namespace
