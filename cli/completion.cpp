@@ -21,6 +21,7 @@ constexpr std::array kSummaries = {
     Summary{"validate", "check pipelines without a model"},
     Summary{"bench", "measure the ways to hand a document to agents"},
     Summary{"inspect", "what a GGUF file is"},
+    Summary{"schema", "JSON Schema of a pipeline, for editors"},
     Summary{"completion", "completion for a shell"},
     Summary{"version", "version of swarmkv and of llama.cpp"},
     Summary{"help", "the page of a command"},

@@ -31,9 +31,10 @@ const std::vector<Values>& table() {
       {"arms", kAll, {"shared", "recompute", "snapshot", "device"}},
       {"output", kBench, {"md", "json", "jsonl", "csv"}},
       {"output", kPlan, {"text", "json", "dot", "mermaid"}},
-      {"output", kAll & ~(kBench | kPlan), {"text", "json"}},
+      {"output", kRun | kAsk, {"text", "json", "jsonl"}},
+      {"output", kInspect, {"text", "json"}},
       {"print", kAll, {"final", "all", "none"}},
-      {"progress", kAll, {"auto", "tty", "plain", "none"}},
+      {"progress", kAll, {"auto", "tty", "plain", "jsonl", "none"}},
       {"color", kAll, {"auto", "always", "never"}}};
   return kTable;
 }

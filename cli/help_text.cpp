@@ -103,9 +103,9 @@ Computes nothing, and loads nothing of the model but its vocabulary.
   --handoff X             shared, recompute, snapshot, device
   --deterministic         one agent at a time
   --engine X              llama, or fake for tries without a model
-  --strict                warnings are errors
+  --var NAME=TEXT  --set KEY.KEY=VALUE  --select A,+B  --exclude A    as in run
+  --strict                warnings are errors  --color X  auto, always, never
   -q, --quiet             errors only  -v, --verbose  the model's log
-  --color X               auto, always, never
   -h, --help              this page
 
 Exit code 0 if it fits, 4 if not, 2 if the pipeline is not valid, 3 if a file

@@ -56,6 +56,8 @@ std::string everything(const Settings& s) {
     out += shown(text) + " ";
   }
   out += fmt::format("{} {} ", shown(s.seed), shown(s.ignore_eos));
+  out += fmt::format("{} {} {} {} ", s.changes.vars, s.changes.sets, s.changes.select,
+                     s.changes.exclude);
   out += fmt::format("{} {} {} {} {} ", s.stop, s.files, s.reports, s.arms, s.thresholds);
   out += fmt::format("{} {} {} {} ", s.document_tokens, s.suffix_tokens, s.agents, s.output_tokens);
   out += fmt::format("{} {} {} {} ", s.output, s.print, s.progress, s.color);
@@ -97,6 +99,10 @@ const std::map<std::string_view, Row>& rows() {
       {"file", {"doc.txt", ""}},
       {"questions", {"q.txt", ""}},
       {"system", {"Be short.", ""}},
+      {"var", {"a=b", "a"}},
+      {"set", {"agents.a.seed=1", "=1"}},
+      {"select", {"a,+b", "a,,b"}},
+      {"exclude", {"a", ","}},
       {"no-chat-template", {"", "x"}},
       {"template-date", {"2026-02-03", "2026-02-30"}},
       {"document-tokens", {"64,128", "0"}},
