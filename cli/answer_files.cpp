@@ -24,7 +24,8 @@ void check_place(const std::string& path, const std::string& folder) {
   std::error_code error;
   const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
   if (error) refuse(path, "the pipeline's folder: " + error.message());
-  const fs::path target = fs::weakly_canonical(path, error);
+  // Made absolute first: of a relative path none of which exists yet, only "." and ".." would go.
+  const fs::path target = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error) refuse(path, error.message());
   if (!lies_below(target, root)) refuse(path, "it lies outside of the pipeline's folder");
   // What is still a link now leads to something that is yet to be made, who knows where.

@@ -5,9 +5,9 @@
 //    (prefilled      \-> "What must I do?"    --> answer
 //     once)           \-> "What is excluded?" --> answer
 //
-//   01_ask [MODEL.gguf] [DOCUMENT]      the model: argument, else SWARMKV_MODEL
-//   01_ask --engine fake [DOCUMENT]     no model needed; the answers are nonsense, the sharing is
-//   real
+//   01_ask [MODEL.gguf] [DOCUMENT [QUESTION...]]     the model: argument, else SWARMKV_MODEL
+//   01_ask --engine fake [DOCUMENT [QUESTION...]]    no model needed; the answers are nonsense, the
+//                                                    sharing is real
 #include <swarmkv/swarmkv.h>
 
 #include <cstdlib>
@@ -17,6 +17,7 @@
 
 namespace {
 
+// Takes what names the model away from the front of `arguments`.
 swarmkv::ModelOptions model_from(std::vector<std::string>& arguments) {
   swarmkv::ModelOptions options;
   if (arguments.size() >= 2 && arguments[0] == "--engine") {
@@ -41,9 +42,11 @@ int run(std::vector<std::string> arguments) {
         "You may copy this text. You must keep this notice. There is no warranty of any kind.";
   } else {
     document.path = arguments[0];
+    arguments.erase(arguments.begin());
   }
-  swarmkv::Pipeline pipeline =
-      swarmkv::ask_pipeline(document, {"What may I do?", "What must I do?", "What is excluded?"});
+  if (arguments.empty()) arguments = {"What may I do?", "What must I do?", "What is excluded?"};
+
+  swarmkv::Pipeline pipeline = swarmkv::ask_pipeline(document, arguments);
   for (swarmkv::AgentSpec& agent : pipeline.agents) agent.max_tokens = 48;
 
   // The plan knows before anything runs how many cells all of that takes.
@@ -55,8 +58,13 @@ int run(std::vector<std::string> arguments) {
 
   const swarmkv::RunReport report = engine.run(plan).wait();
 
-  for (const swarmkv::AgentReport& agent : report.agents) {
-    std::cout << "# " << agent.name << '\n' << swarmkv::escape_for_terminal(agent.text) << "\n\n";
+  for (std::size_t i = 0; i < report.agents.size(); ++i) {
+    const swarmkv::AgentReport& agent = report.agents[i];
+    std::cout << "# " << arguments[i] << '\n';
+    // An agent that failed has no answer but a reason.
+    std::cout << swarmkv::escape_for_terminal(agent.error.value_or(agent.text)) << "\n  ("
+              << agent.prompt_tokens.value_or(0) << " prompt tokens, "
+              << agent.cached_tokens.value_or(0) << " of them from the shared cache)\n\n";
   }
   std::cout << "prompt tokens asked " << report.prompt_tokens << ", computed "
             << report.prompt_tokens_computed << ", reused " << report.prompt_tokens_reused << '\n';

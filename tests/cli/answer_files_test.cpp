@@ -93,6 +93,19 @@ TEST_F(AnswerFilesTest, ReplacesAnOlderAnswerAtOnce) {
   EXPECT_EQ(content("note.txt"), "new\n");
 }
 
+// swarmkv run pipeline.yaml in the pipeline's own folder, for the first time.
+TEST_F(AnswerFilesTest, MakesItsFolderBesideAPipelineThatIsRunFromItsPlace) {
+  const fs::path before = fs::current_path();
+  fs::current_path(pipeline_.folder);
+  agent("memo", "out/memo.md");
+  for (const char* folder : {"", "."}) {
+    pipeline_.folder = folder;
+    EXPECT_EQ(refusal(), "") << '"' << folder << '"';
+    EXPECT_EQ(fs::remove_all("out"), 1U) << "made, and nothing left in it";
+  }
+  fs::current_path(before);
+}
+
 TEST_F(AnswerFilesTest, LeavesThePipelinesFolderByNoWay) {
   fs::create_directories(folder_ / "outside");
   fs::create_directory_symlink(folder_ / "outside", fs::path(pipeline_.folder) / "link");
