@@ -9,8 +9,7 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr int kSmallestChunk =
-    64;  // beside decodes; below this the attention kernels lose their tiles
+constexpr int kTile = 64;  // rows that the attention kernels compute at once, filled or not
 
 }  // namespace
 
@@ -92,11 +91,7 @@ void SchedulerCore::compose_rows() {
   // In deterministic mode a chunk is a property of the document: nothing else shares its forward.
   if (options_.deterministic && !batch_.empty()) return;
   int n_room = n_left();
-  if (decodes && prefill_tokens_per_s_ > 0) {
-    const double target_s = std::chrono::duration<double>(options_.decode_stall_target).count();
-    n_room = std::min(n_room,
-                      std::max(kSmallestChunk, static_cast<int>(prefill_tokens_per_s_ * target_s)));
-  }
+  if (decodes && prefill_tokens_per_s_ > 0) n_room = std::min(n_room, room_beside_decodes());
   for (const Job& job : computable_nodes()) {
     if (n_room <= 0) break;
     if (!start(*job.node)) continue;
@@ -105,6 +100,16 @@ void SchedulerCore::compose_rows() {
     n_room -= n;
     if (options_.deterministic) break;
   }
+}
+
+// What the decodes may be held up by, in whole tiles together with the rows that are there already.
+int SchedulerCore::room_beside_decodes() const {
+  const double target_s = std::chrono::duration<double>(options_.decode_stall_target).count();
+  const int n_rows = static_cast<int>(batch_.size());
+  const int n_wanted = n_rows + static_cast<int>(prefill_tokens_per_s_ * target_s);
+  const int n_tiles = std::max(1, (n_wanted + kTile / 2) / kTile);
+  const int n_room = n_tiles * kTile - n_rows;
+  return n_room < kTile / 2 ? n_room + kTile : n_room;
 }
 
 int SchedulerCore::chunk_of(const PrefixNode& node, int n_room) const {

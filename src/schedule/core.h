@@ -93,6 +93,7 @@ class SchedulerCore {
   void add_branch_rows(Branch& branch, int n);
   void add_node_rows(const Job& job, int n);
   [[nodiscard]] std::vector<Job> computable_nodes();
+  [[nodiscard]] int room_beside_decodes() const;
   [[nodiscard]] int chunk_of(const PrefixNode& node, int n_room) const;
   [[nodiscard]] bool start(PrefixNode& node);
   // deliver.cpp
