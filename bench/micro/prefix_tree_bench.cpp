@@ -58,7 +58,7 @@ void prefix_evict_chain(benchmark::State& state) {
     rig.emplace(quiet_context(n_nodes * kPerNode));
     rig->add_chain(rig->tree.root(), document, kPerNode);
     state.ResumeTiming();
-    while (rig->tree.evict_one(false)) {
+    while (rig->tree.evict_one(Sparing::kWantedAndKept)) {
     }
     if (rig->tree.n_nodes() != 0) return state.SkipWithError("a node was not evicted");
   }
@@ -72,7 +72,7 @@ void prefix_count_evictable(benchmark::State& state) {
   TreeRig rig(quiet_context(n_nodes * kPerNode));
   rig.add_chain(rig.tree.root(), some_tokens(n_nodes * kPerNode), kPerNode);
   for (auto _ : state) {
-    const int n = rig.tree.n_cells_evictable(false);
+    const int n = rig.tree.n_cells_evictable(Sparing::kWantedAndKept);
     if (n != n_nodes * kPerNode) return state.SkipWithError("not all nodes can go");
   }
   report_per_item(state, "s_per_node", n_nodes);

@@ -41,6 +41,10 @@ struct Request {
   bool keep = false;
   std::chrono::milliseconds timeout{0};  ///< from submit; 0 = none
 
+  /// Whether it goes on where an earlier request ended.
+  [[nodiscard]] bool continues() const {
+    return !fork_points.empty() && fork_points.back() > n_prefix();
+  }
   [[nodiscard]] int n_prefix() const { return prefix ? static_cast<int>(prefix->size()) : 0; }
   [[nodiscard]] int n_prompt() const { return n_prefix() + static_cast<int>(suffix.size()); }
   [[nodiscard]] Token prompt_token(int i) const {

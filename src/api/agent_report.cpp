@@ -35,8 +35,8 @@ void add_metrics(AgentReport& agent, const Result& r, TimePoint zero) {
   agent.itl_ms = percentiles(agent.itl_samples_ms);
 }
 
-void add_result(AgentReport& agent, const Result& r, TimePoint zero) {
-  SplitAnswer split = split_reasoning(r.text);
+void add_result(AgentReport& agent, const Result& r, TimePoint zero, bool opens_reasoning) {
+  SplitAnswer split = split_reasoning(r.text, opens_reasoning);
   agent.text = std::move(split.answer);
   agent.reasoning = std::move(split.reasoning);
   agent.token_ids = r.tokens;
@@ -82,7 +82,10 @@ AgentReport report_agent(const RunRecord& record, std::size_t i) {
     agent.seed = sampling.seed;
     agent.max_tokens = spec.max_tokens;
     agent.stop = spec.stop;
-    if (known.result) add_result(agent, *known.result, record.clock_zero);
+    if (known.result) {
+      add_result(agent, *known.result, record.clock_zero,
+                 record.prepared.prompts->opens_reasoning());
+    }
     for (const TimePoint t : known.preempted) {
       agent.preempted_ms.push_back(ms_between(record.clock_zero, t));
     }

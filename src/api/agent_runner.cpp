@@ -46,10 +46,12 @@ struct AgentRunner::Shared {
 class AgentRunner::Listener final : public RequestListener {
  public:
   Listener(NodeId node, std::string name, std::vector<DocumentRange> documents,
-           std::shared_ptr<EventBus> bus, std::shared_ptr<Shared> shared, Done done)
+           bool opens_reasoning, std::shared_ptr<EventBus> bus, std::shared_ptr<Shared> shared,
+           Done done)
       : node_(node),
         name_(std::move(name)),
         documents_(std::move(documents)),
+        opens_reasoning_(opens_reasoning),
         bus_(std::move(bus)),
         shared_(std::move(shared)),
         done_(std::move(done)) {}
@@ -88,7 +90,10 @@ class AgentRunner::Listener final : public RequestListener {
     NodeOutcome outcome;
     switch (result.state) {
       case RequestState::kFinished:
-        outcome = {NodeOutcome::Status::kFinished, split_reasoning(result.text).answer, {}, {}};
+        outcome = {NodeOutcome::Status::kFinished,
+                   split_reasoning(result.text, opens_reasoning_).answer,
+                   {},
+                   {}};
         break;
       case RequestState::kCancelled:
         outcome = {NodeOutcome::Status::kCancelled, {}, ErrorCode::kCancelled, result.error};
@@ -103,6 +108,7 @@ class AgentRunner::Listener final : public RequestListener {
   const NodeId node_;
   const std::string name_;
   const std::vector<DocumentRange> documents_;
+  const bool opens_reasoning_;
   const std::shared_ptr<EventBus> bus_;
   const std::shared_ptr<Shared> shared_;
   const Done done_;
@@ -159,7 +165,8 @@ void AgentRunner::add_question(Request& request, NodeId node, const Answers& ans
   request.suffix.insert(request.suffix.end(), said.tokens.begin(), said.tokens.end());
   request.suffix.insert(request.suffix.end(), turn.begin(), turn.end());
   request.fork_points = before.fork_points;
-  if (request.fork_points.empty() || request.fork_points.back() < said.n_cache_tokens) {
+  const int n_before = request.fork_points.empty() ? 0 : request.fork_points.back();
+  if (n_before < said.n_cache_tokens) {
     request.fork_points.push_back(said.n_cache_tokens);
   }
 }
@@ -169,14 +176,13 @@ void AgentRunner::start(NodeId node, const Answers& answers, Done done) {
   const AgentSpec& agent = pipeline_.agents[i];
   bus_->send(agent_event(EventType::kAgentEnqueued, agent.name));
   if (agent.function) return start_function(node, answers, std::move(done));
-  let_go_of_continued();
   try {
     Request request = request_of(node, answers);
     if (request.keep) asked_[node] = {request.suffix, request.fork_points};
     tickets_[node] = requests_.submit(
         std::move(request),
-        std::make_shared<Listener>(node, agent.name, ranges_of(prepared_, i), bus_, shared_, done));
-    if (prepared_.agents[i].continues >= 0) running_continuations_.push_back(node);
+        std::make_shared<Listener>(node, agent.name, ranges_of(prepared_, i),
+                                   prepared_.prompts->opens_reasoning(), bus_, shared_, done));
   } catch (const Error& e) {
     done(node, failed(e.code(), e.what()));
   } catch (const std::exception& e) {
@@ -184,18 +190,13 @@ void AgentRunner::start(NodeId node, const Answers& answers, Done done) {
   }
 }
 
-// A conversation that everybody has continued need not be kept any longer. One whose continuation
-// was skipped stays to the end of the run.
-void AgentRunner::let_go_of_continued() {
-  std::erase_if(running_continuations_, [this](NodeId node) {
-    if (!record(node).result) return false;
-    const NodeId continued = prepared_.agents[static_cast<std::size_t>(node)].continues;
-    if (--n_continuations_[continued] == 0) tickets_.erase(continued);
-    return true;
-  });
+// A conversation that everybody has continued, or never will, need not be kept any longer.
+void AgentRunner::settled(NodeId node) {
+  const NodeId continued = prepared_.agents[static_cast<std::size_t>(node)].continues;
+  if (continued < 0 || --n_continuations_[continued] > 0) return;
+  tickets_.erase(continued);
+  asked_.erase(continued);
 }
-
-void AgentRunner::let_go() { tickets_.clear(); }
 
 void AgentRunner::start_function(NodeId node, const Answers& answers, Done done) {
   const AgentSpec& agent = pipeline_.agents[static_cast<std::size_t>(node)];

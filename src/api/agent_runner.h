@@ -32,8 +32,8 @@ class AgentRunner final : public NodeRunner {
   /// After the orchestrator is done.
   [[nodiscard]] NodeRecord record(NodeId node) const;
 
-  /// The run is over: nobody will continue what is still kept in the cache.
-  void let_go();
+  /// The node is finished, failed, skipped or cancelled. On the orchestrator's thread.
+  void settled(NodeId node);
 
  private:
   class Listener;
@@ -46,7 +46,6 @@ class AgentRunner final : public NodeRunner {
 
   [[nodiscard]] Request request_of(NodeId node, const Answers& answers) const;
   void add_question(Request& request, NodeId node, const Answers& answers) const;
-  void let_go_of_continued();
   void start_function(NodeId node, const Answers& answers, Done done);
 
   const Prepared& prepared_;
@@ -57,8 +56,7 @@ class AgentRunner final : public NodeRunner {
   std::shared_ptr<Shared> shared_;
   std::map<NodeId, std::shared_ptr<RequestTicket>> tickets_;
   std::map<NodeId, Asked> asked_;          ///< of agents that somebody continues
-  std::map<NodeId, int> n_continuations_;  ///< that have not finished yet, by whom they continue
-  std::vector<NodeId> running_continuations_;
+  std::map<NodeId, int> n_continuations_;  ///< that are not settled yet, by whom they continue
   std::map<NodeId, FunctionPool::TaskId> tasks_;
 };
 

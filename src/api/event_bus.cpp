@@ -1,6 +1,7 @@
 #include "api/event_bus.h"
 
 #include <exception>
+#include <limits>
 #include <utility>
 
 namespace swarmkv::internal {
@@ -33,9 +34,11 @@ void EventBus::deliver(Event event, TimePoint t) {
 
 void EventBus::document_progress(const std::string& document, int n_computed, int n_total,
                                  TimePoint t) {
-  const auto [known, is_first] = n_computed_.emplace(document, n_computed);
-  if (!is_first && n_computed <= known->second) return;
-  known->second = n_computed;
+  // What counts as a document's own differs a little with what stands in front of it.
+  constexpr int kReady = std::numeric_limits<int>::max();
+  const auto known = n_computed_.emplace(document, -1).first;
+  if (n_computed <= known->second) return;
+  known->second = n_computed < n_total ? n_computed : kReady;
   Event event;
   event.type = EventType::kDocumentProgress;
   event.name = document;

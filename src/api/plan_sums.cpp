@@ -72,6 +72,10 @@ void plan_sums(Plan& plan, const EngineOptions& engine) {
     worsen(plan, Plan::Sums::kUpperBound, "prompts that begin alike share more");
   }
   if (handoff == Handoff::kRecompute) return;
+  if ((engine.deterministic || !shared) &&
+      any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; })) {
+    worsen(plan, Plan::Sums::kEstimate, "agents run one by one, and conversations are read again");
+  }
   if (!plan.misfit.empty() || plan.ctx_size < plan.n_cells_concurrent) {
     worsen(plan, Plan::Sums::kEstimate,
            "not everything fits at once, and what left the cache is computed again");

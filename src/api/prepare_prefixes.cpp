@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "api/prepare.h"
@@ -96,23 +97,27 @@ int position_after(const ReadList& list, int n) {
   return list.n_tokens();
 }
 
-// Fork points of one list that also lie in a longer one are the same points of the same prefix.
+// A point inside of a document is the same in every list that reads the same documents up to it,
+// whoever declared it: a cut of the computation has to be known to whoever computes it first.
 void share_fork_points(std::vector<ReadList>& lists) {
-  for (ReadList& longer : lists) {
-    for (const ReadList& shorter : lists) {
-      const bool begins_with =
-          shorter.documents.size() < longer.documents.size() &&
-          std::equal(shorter.documents.begin(), shorter.documents.end(), longer.documents.begin());
-      if (!begins_with || shorter.documents.empty()) continue;
-      longer.fork_points.insert(longer.fork_points.end(), shorter.fork_points.begin(),
-                                shorter.fork_points.end());
+  std::map<std::vector<std::size_t>, std::set<int>> points;  // by the documents read up to them
+  for (const ReadList& list : lists) {
+    for (const int point : list.fork_points) {
+      std::size_t n = 0;
+      while (n < list.documents.size() && (n == 0 || point > list.end(n - 1))) ++n;
+      points[{list.documents.begin(), list.documents.begin() + static_cast<std::ptrdiff_t>(n)}]
+          .insert(point);
     }
   }
   for (ReadList& list : lists) {
-    std::sort(list.fork_points.begin(), list.fork_points.end());
-    list.fork_points.erase(std::unique(list.fork_points.begin(), list.fork_points.end()),
-                           list.fork_points.end());
-    std::erase(list.fork_points, 0);  // nothing stands before it
+    std::set<int> along;
+    for (std::size_t n = 0; n <= list.documents.size(); ++n) {
+      const auto found = points.find(
+          {list.documents.begin(), list.documents.begin() + static_cast<std::ptrdiff_t>(n)});
+      if (found != points.end()) along.insert(found->second.begin(), found->second.end());
+    }
+    along.erase(0);  // nothing stands before it
+    list.fork_points.assign(along.begin(), along.end());
   }
 }
 
@@ -132,6 +137,7 @@ void cut_prefix(PreparedAgent& agent, const ReadList& list, int at) {
 void prepare_prefixes(Prepared& prepared) {
   std::map<std::vector<std::size_t>, std::size_t> known;
   std::vector<int> cuts(prepared.agents.size(), 0);
+  std::map<std::pair<std::size_t, std::string>, int> before;  // many agents, one text: found once
   const auto has_own_prefix = [&](std::size_t i) {
     return !prepared.pipeline.agents[i].function && prepared.agents[i].continues < 0;
   };
@@ -152,11 +158,18 @@ void prepare_prefixes(Prepared& prepared) {
     }
     agent.reads = entry->second;
     ReadList& list = prepared.read_lists[agent.reads];
-    const int n = n_waited_for(prepared, list, spec);
+    const bool is_text = spec.ready_after.kind == ReadyAfter::Kind::kBefore;
+    const auto key = std::pair(agent.reads, is_text ? spec.ready_after.text : std::string());
+    const auto found = before.find(key);
+    const int n =
+        is_text && found != before.end() ? found->second : n_waited_for(prepared, list, spec);
+    if (is_text) before.emplace(key, n);
     const bool is_early = !list.documents.empty() && n < n_document_tokens(list);
     if (is_early) agent.ready_after = n;
     cuts[i] = is_early ? position_after(list, n) : list.n_tokens();
-    list.fork_points.push_back(cuts[i]);
+    if (list.fork_points.empty() || list.fork_points.back() != cuts[i]) {
+      list.fork_points.push_back(cuts[i]);
+    }
   }
   share_fork_points(prepared.read_lists);
 

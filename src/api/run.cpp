@@ -34,12 +34,14 @@ std::vector<std::vector<NodeId>> needs_of(const Pipeline& pipeline) {
   return needs;
 }
 
-std::vector<NodeId> optional_needs_of(const Pipeline& pipeline, std::size_t agent) {
+// Of the agent's needs, which it can do without.
+std::vector<NodeId> optional_needs_of(const Pipeline& pipeline, const AgentSpec& agent,
+                                      const std::vector<NodeId>& needs) {
   std::vector<NodeId> found;
-  for (const std::string& need : pipeline.agents[agent].optional_needs) {
-    const auto it = std::find_if(pipeline.agents.begin(), pipeline.agents.end(),
-                                 [&](const AgentSpec& other) { return other.name == need; });
-    found.push_back(static_cast<NodeId>(it - pipeline.agents.begin()));
+  for (const NodeId need : needs) {
+    const std::string& name = pipeline.agents[static_cast<std::size_t>(need)].name;
+    const auto& optional = agent.optional_needs;
+    if (std::find(optional.begin(), optional.end(), name) != optional.end()) found.push_back(need);
   }
   return found;
 }
@@ -65,7 +67,7 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
     nodes.push_back({pipeline_.agents[i].name, needs_[i], pipeline_.agents[i].priority,
-                     optional_needs_of(pipeline_, i)});
+                     optional_needs_of(pipeline_, pipeline_.agents[i], needs_[i])});
   }
   orchestrator_ = std::make_unique<internal::Orchestrator>(
       std::move(nodes), *runner_, internal::OrchestratorOptions{options.fail_fast, options.timeout},
@@ -111,7 +113,6 @@ RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
   RunReport report =
       internal::build_report({*prepared_, *runner_, outcome, needs_, clock_zero_, finished, before,
                               engine_.runner->stats(), engine_.options.handoff == "recompute"});
-  runner_->let_go();
   const ModelDescription model = engine_.model.describe();
   report.run_id =
       internal::digest64(started_at_ + std::to_string(clock_zero_.time_since_epoch().count()));
@@ -178,6 +179,7 @@ void Run::Impl::send(EventType type, NodeId node, const internal::NodeOutcome& o
     if (type == EventType::kAgentFinished) event.code = to_string(result->finish_reason);
   }
   bus_->send(std::move(event));
+  runner_->settled(node);
 }
 
 void Run::Impl::on_finished(NodeId node, const internal::NodeOutcome& outcome) {

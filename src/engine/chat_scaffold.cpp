@@ -75,7 +75,12 @@ TurnScaffold cut_next_turn(const Model& model, bool has_system, const std::strin
   messages.push_back({"user", std::string(kNextSentinel)});
   const std::string text = render(model, messages, date);
 
+  const std::size_t user = find_once(text, kUserSentinel, "user");
+  if (has_system && find_once(text, kSystemSentinel, "system") > user) {
+    refuse("the model's chat template moves the system text into a later turn");
+  }
   const std::size_t answer = find_once(text, kAnswerSentinel, "answer");
+  if (answer < user) refuse("the model's chat template writes the answer before the question");
   const std::size_t next = find_once(text, kNextSentinel, "next turn's");
   if (next < answer) refuse("the model's chat template writes the next turn before the answer");
   const std::size_t answer_end = answer + kAnswerSentinel.size();

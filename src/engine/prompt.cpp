@@ -20,6 +20,11 @@ void begin_with_start(Tokens& tokens, std::optional<Token> start) {
   tokens.insert(tokens.begin(), *start);
 }
 
+bool ends_with_mark(std::string_view text, std::string_view mark) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  return end != std::string_view::npos && text.substr(0, end + 1).ends_with(mark);
+}
+
 std::string joined(std::string_view agent_system, std::string_view prompt) {
   std::string own(agent_system);
   if (!own.empty() && !prompt.empty()) own += kBlankLine;
@@ -44,6 +49,7 @@ PromptBuilder::PromptBuilder(std::shared_ptr<const Model> model, std::string sys
   if (!scaffold.between.empty()) {
     append(head_, model_->tokenize(scaffold.between, SpecialTokens::kParse));
   }
+  opens_reasoning_ = ends_with_mark(scaffold.after, "<think>");
   if (!scaffold.after.empty()) after_ = model_->tokenize(scaffold.after, SpecialTokens::kParse);
   if (!format.has_turns) return;
   if (!has_scaffold_) {

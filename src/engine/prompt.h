@@ -55,6 +55,9 @@ class PromptBuilder {
   /// What goes behind an answer. Needs PromptFormat::has_turns.
   [[nodiscard]] Tokens next_turn(std::string_view agent_system, std::string_view prompt) const;
 
+  /// Whether the template has begun the model's reasoning before it writes its first token.
+  [[nodiscard]] bool opens_reasoning() const { return opens_reasoning_; }
+
   /// How many of the first tokens of a document, as it stands in a prefix, hold nothing of its text
   /// from byte `offset` on. cost: a walk over the tokens
   [[nodiscard]] int n_tokens_before(std::span<const Token> document, std::string_view text,
@@ -66,6 +69,7 @@ class PromptBuilder {
   std::shared_ptr<const Model> model_;
   bool has_system_;
   bool has_scaffold_;
+  bool opens_reasoning_ = false;
   Tokens head_;   ///< start token, scaffold and system: everything before the first document
   Tokens after_;  ///< the scaffold behind the agent's text
   Tokens turn_before_, turn_after_;  ///< the scaffold around a next turn

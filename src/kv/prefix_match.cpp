@@ -77,11 +77,11 @@ void PrefixTree::clear_wanted() {
   for_each([](PrefixNode* node) { node->wanted = false; });
 }
 
-int PrefixTree::n_cells_evictable(bool also_spared) const {
+int PrefixTree::n_cells_evictable(Sparing sparing) const {
   // Leaves go first, so a node can go only if nothing below it has to stay.
   int n = 0;
   for_each_up([&](const PrefixNode* node, bool must_stay_below) {
-    const bool stays = must_stay_below || node->n_pins > 0 || (node->spared() && !also_spared);
+    const bool stays = must_stay_below || node->n_pins > 0 || spares(sparing, *node);
     if (!stays) n += static_cast<int>(node->span.size());
     return stays;
   });
@@ -130,7 +130,7 @@ void PrefixTree::check_integrity() const {
             "computed range is outside its span");
     require(node->n_computed == node->start || parent->ready(), node, "computed before its parent");
     require(node->n_pins >= 0, node, "negative pin count");
-    require(node->kept_for.empty() || node->ready(), node, "is kept before it is computed");
+    require(!node->kept() || node->ready(), node, "is kept before it is computed");
     if (node->n_computed > node->start && kind_ != ForkKind::kWindow) {
       require(source_of(node) != kNoSeq, node, "no sequence owns its cells");
     }

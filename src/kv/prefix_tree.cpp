@@ -122,7 +122,7 @@ void PrefixTree::let_go(std::uint64_t id) {
 // last waiter may have pinned only the deepest node of a chain. What no sequence can be forked from
 // (a window was lost) goes.
 void PrefixTree::settle(PrefixNode* node) {
-  while (node != &root_ && node->n_pins == 0 && node->children.empty() && node->kept_for.empty()) {
+  while (node != &root_ && node->n_pins == 0 && node->children.empty() && !node->kept()) {
     PrefixNode* parent = node->parent;
     if (node->released_early || source_of(node) == kNoSeq || node->n_computed == node->start) {
       remove_leaf(node);
@@ -172,11 +172,23 @@ PrefixNode* PrefixTree::first_unready(PrefixNode* node) {
   return first;
 }
 
-bool PrefixTree::evict_one(bool also_spared) {
+bool PrefixTree::spares(Sparing sparing, const PrefixNode& node) {
+  switch (sparing) {
+    case Sparing::kWantedAndKept:
+      return node.wanted || node.kept();
+    case Sparing::kWanted:
+      return node.wanted;
+    case Sparing::kNothing:
+      return false;
+  }
+  return false;
+}
+
+bool PrefixTree::evict_one(Sparing sparing) {
   PrefixNode* victim = nullptr;
   for_each([&](PrefixNode* node) {
     if (!node->children.empty() || node->n_pins > 0) return;
-    if (node->spared() && !also_spared) return;
+    if (spares(sparing, *node)) return;
     if (victim == nullptr || node->last_use < victim->last_use) victim = node;
   });
   if (victim == nullptr) return false;

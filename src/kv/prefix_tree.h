@@ -47,8 +47,14 @@ struct PrefixNode {
 
   [[nodiscard]] int end() const { return start + static_cast<int>(span.size()); }
   [[nodiscard]] bool ready() const { return n_computed == end(); }
-  /// Somebody is expected to come for it: evicted last.
-  [[nodiscard]] bool spared() const { return wanted || !kept_for.empty(); }
+  [[nodiscard]] bool kept() const { return !kept_for.empty(); }
+};
+
+/// What an eviction leaves alone besides pinned nodes. Each spares less than the one before it.
+enum class Sparing {
+  kWantedAndKept,  ///< what a waiting request matches, and conversations that may go on
+  kWanted,
+  kNothing
 };
 
 class PrefixTree {
@@ -110,13 +116,12 @@ class PrefixTree {
   void let_go(std::uint64_t id);  ///< cost: whole tree
 
   /// Cells that evictions could free now. cost: whole tree
-  [[nodiscard]] int n_cells_evictable(bool also_spared) const;
+  [[nodiscard]] int n_cells_evictable(Sparing sparing) const;
   /// Pinned nodes that will still ask for a sequence of their own. cost: whole tree
   [[nodiscard]] int n_unstarted() const;
 
-  /// Evicts one unpinned leaf, least recently used first, spared ones only if `also_spared`. False:
-  /// none.
-  bool evict_one(bool also_spared);
+  /// Evicts one unpinned leaf that is not spared, least recently used first. False: there is none.
+  bool evict_one(Sparing sparing);
   void clear_wanted();
 
   /// After a forward that failed: makes the node's sequence hold exactly [0, n_computed) again.
@@ -144,6 +149,7 @@ class PrefixTree {
   void check_integrity() const;
 
  private:
+  [[nodiscard]] static bool spares(Sparing sparing, const PrefixNode& node);
   void remove_leaf(PrefixNode* node);
   void uncompute(PrefixNode* node);
   void settle(PrefixNode* node);

@@ -43,6 +43,14 @@ bool SchedulerCore::try_admit(Branch& branch) {
   return admitted_.empty() && try_admit_at(branch, Spot{tree_.root(), 0, nullptr, false}, {});
 }
 
+// With nothing running everything may go. Kept conversations must not shut out everybody else
+// either: they hold sequence ids and cells, and those that continue them may come late.
+Sparing SchedulerCore::sparing_for_admission() const {
+  if (admitted_.empty()) return Sparing::kNothing;
+  const bool is_half_empty = static_cast<int>(admitted_.size()) < (options_.n_parallel + 1) / 2;
+  return is_half_empty ? Sparing::kWanted : Sparing::kWantedAndKept;
+}
+
 bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts) {
   const int base_end = std::max(spot.n, branch.n_shareable());
   const int n_new_prefix = base_end - spot.n;
@@ -61,7 +69,7 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
   if (spot.tail_of == nullptr && spot.n > 0) at = tree_.split(at, spot.n);
   const int n_holders = spot.tail_of != nullptr ? 1 : tree_.n_holders_for(at, cuts.size());
   tree_.pin(at);  // must survive the evictions that make room
-  if (!make_room(n_new_prefix + n_tail, 1 + n_holders, admitted_.empty())) {
+  if (!make_room(n_new_prefix + n_tail, 1 + n_holders, sparing_for_admission())) {
     tree_.unpin(at);
     return false;
   }
@@ -73,7 +81,7 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
   tree_.pin(base);
   tree_.unpin(at);
   // Other prefixes would stand between this one's cells and its tail.
-  while (options_.deterministic && tree_.evict_one(true)) {
+  while (options_.deterministic && tree_.evict_one(Sparing::kNothing)) {
   }
 
   const bool reserved = cells_.try_reserve(n_tail);

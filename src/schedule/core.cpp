@@ -32,6 +32,8 @@ void SchedulerCore::submit(std::unique_ptr<Branch> branch) {
   Branch& b = *branch;
   b.rank = static_cast<std::int64_t>(b.request.priority) * kAgingSteps -
            static_cast<std::int64_t>(n_steps_);
+  // What it continues holds cells and a sequence for it: conversations are led to their end first.
+  if (b.request.continues()) b.rank += kAgingSteps;
   branches_.emplace(b.id, std::move(branch));
   if (stats_.engine_failed) {
     fail(b, ErrorCode::kEngineFailed, "[engine.submit] the engine failed earlier");

@@ -73,13 +73,15 @@ class SchedulerCore {
   // admission.cpp
   void admit();
   bool try_admit(Branch& branch);
+  [[nodiscard]] Sparing sparing_for_admission() const;
   bool try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts);
   // match.cpp
   [[nodiscard]] Spot find_spot(const Branch& branch);
   [[nodiscard]] Spot on_own_cuts(const Branch& branch, const Spot& spot);
   PrefixNode* share_tail(Branch& owner, int at);
   // room.cpp
-  [[nodiscard]] bool make_room(int n_cells, int n_seqs, bool also_wanted);
+  [[nodiscard]] bool make_room(int n_cells, int n_seqs, Sparing sparing);
+  bool evict(Sparing at_least);
   void mark_wanted();
   void top_up_oldest();
   bool grow(Branch& branch);

@@ -37,10 +37,10 @@ void SchedulerCore::recover(ForwardStatus status, const std::string& error) {
 void SchedulerCore::no_slot() {
   if (!options_.deterministic && n_budget_ > 1 && batch_.size() > 1) {
     n_budget_ = std::max(1, static_cast<int>(batch_.size()) / 2);
-    tree_.evict_one(true);
+    evict(Sparing::kNothing);
     return;
   }
-  if (tree_.evict_one(true)) return;
+  if (evict(Sparing::kNothing)) return;
   Branch* victim = lowest_ranked(oldest());
   if (victim != nullptr) {
     preempt(*victim, true);
@@ -133,7 +133,7 @@ void SchedulerCore::fail_everyone(const std::string& error) {
 // recurrent node a second half. The last one starts over with everything for itself.
 void SchedulerCore::break_stall() {
   admission_may_help_ = true;
-  if (tree_.evict_one(true)) return;
+  if (evict(Sparing::kNothing)) return;
   Branch* victim = lowest_ranked(oldest());
   if (victim == nullptr) victim = oldest();
   if (++n_stalls_in_a_row_ > static_cast<int>(branches_.size()) + 2) {

@@ -11,16 +11,25 @@ constexpr int kMaxWantedPassed = 1024;  // requests of the queue that are looked
 
 }  // namespace
 
-bool SchedulerCore::make_room(int n_cells, int n_seqs, bool also_wanted) {
+bool SchedulerCore::make_room(int n_cells, int n_seqs, Sparing sparing) {
   const int n_seqs_needed = n_seqs == 0 ? 0 : n_seqs + tree_.n_unstarted();
   const auto lacks_seqs = [&] { return seqs_.n_free() < n_seqs_needed; };
   if (cells_.n_free() >= n_cells && !lacks_seqs()) return true;
   mark_wanted();
-  if (cells_.n_free() + tree_.n_cells_evictable(also_wanted) < n_cells) return false;
+  if (cells_.n_free() + tree_.n_cells_evictable(sparing) < n_cells) return false;
   while (cells_.n_free() < n_cells || lacks_seqs()) {
-    if (!tree_.evict_one(false) && !(also_wanted && tree_.evict_one(true))) break;
+    if (!evict(sparing)) break;
   }
   return cells_.n_free() >= n_cells && !lacks_seqs();
+}
+
+// What somebody may come for goes last.
+bool SchedulerCore::evict(Sparing at_least) {
+  for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
+    if (tree_.evict_one(sparing)) return true;
+    if (sparing == at_least) break;
+  }
+  return false;
 }
 
 void SchedulerCore::mark_wanted() {
@@ -30,8 +39,9 @@ void SchedulerCore::mark_wanted() {
   for (const Branch* branch : waiting_) {
     if (++n_passed > kMaxWantedPassed) break;
     const Tokens* prefix = branch->request.prefix.get();
-    if (prefix == nullptr || prefix == last_prefix) continue;
-    last_prefix = prefix;
+    const bool continues = branch->request.continues();
+    if (!continues && (prefix == nullptr || prefix == last_prefix)) continue;
+    if (!continues) last_prefix = prefix;
     const int limit = branch->n_prompt() - 1;
     tree_
         .match(PromptView(branch->request), limit, branch->n_shareable(),
@@ -60,7 +70,7 @@ void SchedulerCore::top_up_oldest() {
   if (branch == nullptr) return;
   const int n_missing = branch->n_full(branch->base->end()) - branch->n_reserved;
   if (n_missing <= 0) return;
-  while (!make_room(n_missing, 0, true)) {
+  while (!make_room(n_missing, 0, Sparing::kNothing)) {
     Branch* victim = lowest_ranked(branch);
     if (victim == nullptr) return;
     preempt(*victim, true);
@@ -72,7 +82,7 @@ void SchedulerCore::top_up_oldest() {
 bool SchedulerCore::grow(Branch& branch) {
   if (branch.n_private() < branch.n_reserved) return true;
   const int n_more = std::min(kGrowth, branch.n_full(branch.base->end()) - branch.n_reserved);
-  while (!make_room(n_more, 0, true)) {
+  while (!make_room(n_more, 0, Sparing::kNothing)) {
     Branch* victim = lowest_ranked(oldest());
     if (victim == nullptr || victim == &branch) {
       preempt(branch, true);

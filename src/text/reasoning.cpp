@@ -18,19 +18,13 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
-SplitAnswer split_reasoning(std::string_view text) {
+SplitAnswer split_reasoning(std::string_view text, bool opened) {
   const std::string_view from_text = without_blanks_in_front(text);
   const bool opens = from_text.substr(0, kOpen.size()) == kOpen;
+  if (!opens && !opened) return {std::string(text), std::nullopt};
   const std::string_view inside = opens ? from_text.substr(kOpen.size()) : text;
   const std::size_t close = inside.find(kClose);
-  if (close == std::string_view::npos) {
-    if (opens) return {"", trimmed(inside)};
-    return {std::string(text), std::nullopt};
-  }
-  // A mark that opens in the middle belongs to the answer, and so does the one that closes it.
-  if (!opens && inside.substr(0, close).find(kOpen) != std::string_view::npos) {
-    return {std::string(text), std::nullopt};
-  }
+  if (close == std::string_view::npos) return {"", trimmed(inside)};
   const std::string_view rest = inside.substr(close + kClose.size());
   return {std::string(without_blanks_in_front(rest)), trimmed(inside.substr(0, close))};
 }

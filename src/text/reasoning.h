@@ -12,9 +12,9 @@ struct SplitAnswer {
   std::optional<std::string> reasoning;  ///< unset = there was none
 };
 
-/// The reasoning is what stands before the first </think>: some templates have opened it already,
-/// so the text itself need not begin with <think>. An answer that was cut while it still thought is
-/// all reasoning. Marks further down are ordinary text.
-[[nodiscard]] SplitAnswer split_reasoning(std::string_view text);
+/// The reasoning is what stands before the first </think> of a text that begins with <think>, or
+/// whose template has opened it already (`opened`). An answer that was cut while it still thought
+/// is all reasoning. Marks elsewhere are ordinary text: an answer may be about them.
+[[nodiscard]] SplitAnswer split_reasoning(std::string_view text, bool opened);
 
 }  // namespace swarmkv::internal

@@ -40,7 +40,7 @@ TEST_P(EveryKindOfTree, ForksFromSeveralPointsHoldTheirPathAndNothingElse) {
   EXPECT_EQ(rig.forked_text(right), letters(40, 1) + letters(20, 3));
   EXPECT_EQ(rig.forked_text(top), letters(40, 1));
   EXPECT_EQ(rig.forked_text(rig.tree.root()), "");
-  while (rig.tree.evict_one(true)) rig.check();
+  while (rig.tree.evict_one(Sparing::kNothing)) rig.check();
   EXPECT_EQ(rig.seqs.n_free(), 16);
   EXPECT_EQ(rig.context->n_used_cells(), 0);
 }
@@ -53,7 +53,7 @@ TEST_P(EveryKindOfTree, WithoutAFreeSequenceANodeHasToWait) {
 
   EXPECT_EQ(rig.tree.n_unstarted(), 1);
   EXPECT_EQ(rig.tree.prepare_to_compute(second), PrefixTree::Ready::kNoSequence);
-  ASSERT_TRUE(rig.tree.evict_one(false));
+  ASSERT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
   (void)first;
   rig.compute(second);
   EXPECT_EQ(rig.tree.n_unstarted(), 0);

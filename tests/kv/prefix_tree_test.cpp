@@ -105,11 +105,11 @@ TEST(PrefixTree, TheLeastRecentlyUsedLeafGoesFirst) {
   (void)other;
 
   for (const char* expected : {"ato", "at", "t", ""}) {
-    EXPECT_TRUE(rig.tree.evict_one(false));
+    EXPECT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
     rig.check();
     EXPECT_EQ(left(), expected);
   }
-  EXPECT_FALSE(rig.tree.evict_one(true));
+  EXPECT_FALSE(rig.tree.evict_one(Sparing::kNothing));
   EXPECT_EQ(rig.tree.n_evictions(), 4);
   EXPECT_EQ(rig.context->n_used_cells(), 0);
   EXPECT_EQ(rig.seqs.n_free(), 16);
@@ -122,18 +122,18 @@ TEST(PrefixTree, WhatIsWantedGoesLastAndWhatIsPinnedNever) {
   rig.ready(rig.tree.root(), "free");
   rig.tree.pin(pinned);
   wanted->wanted = true;
-  EXPECT_EQ(rig.tree.n_cells_evictable(false), 4);
-  EXPECT_EQ(rig.tree.n_cells_evictable(true), 10);
+  EXPECT_EQ(rig.tree.n_cells_evictable(Sparing::kWantedAndKept), 4);
+  EXPECT_EQ(rig.tree.n_cells_evictable(Sparing::kNothing), 10);
 
-  EXPECT_TRUE(rig.tree.evict_one(false));
+  EXPECT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
   EXPECT_EQ(rig.match("free").n, 0);
-  EXPECT_FALSE(rig.tree.evict_one(false));
-  EXPECT_TRUE(rig.tree.evict_one(true));
+  EXPECT_FALSE(rig.tree.evict_one(Sparing::kWantedAndKept));
+  EXPECT_TRUE(rig.tree.evict_one(Sparing::kNothing));
   EXPECT_EQ(rig.match("wanted").n, 0);
-  EXPECT_FALSE(rig.tree.evict_one(true));
+  EXPECT_FALSE(rig.tree.evict_one(Sparing::kNothing));
   EXPECT_EQ(rig.forked_text(pinned), "pinned");
   rig.tree.unpin(pinned);
-  EXPECT_TRUE(rig.tree.evict_one(false));
+  EXPECT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
 }
 
 TEST(PrefixTree, AParentOfAPinnedNodeIsNotEvictable) {
@@ -142,8 +142,8 @@ TEST(PrefixTree, AParentOfAPinnedNodeIsNotEvictable) {
   PrefixNode* leaf = rig.ready(top, "leaf");
   rig.tree.pin(leaf);
 
-  EXPECT_EQ(rig.tree.n_cells_evictable(true), 0);
-  EXPECT_FALSE(rig.tree.evict_one(true));
+  EXPECT_EQ(rig.tree.n_cells_evictable(Sparing::kNothing), 0);
+  EXPECT_FALSE(rig.tree.evict_one(Sparing::kNothing));
   EXPECT_EQ(rig.forked_text(leaf), "top leaf");
 }
 
@@ -157,7 +157,7 @@ TEST(PrefixTree, AnEvictedLeafHandsItsSequenceToAParentThatHasNone) {
     ASSERT_EQ(top->holder, kNoSeq);
     ASSERT_NE(leaf->holder, kNoSeq);
 
-    ASSERT_TRUE(rig.tree.evict_one(false));
+    ASSERT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
     rig.check();
 
     EXPECT_NE(top->holder, kNoSeq);
@@ -172,7 +172,7 @@ TEST(PrefixTree, AParentThatCannotBeKeptGoesWithItsLeaf) {
   PrefixNode* top = rig.ready(rig.tree.root(), letters(40, 1));
   rig.ready(top, letters(40, 2));
 
-  ASSERT_TRUE(rig.tree.evict_one(false));
+  ASSERT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
   rig.check();
 
   EXPECT_EQ(rig.tree.n_nodes(), 0) << "its window is gone, nobody could fork it";
