@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "cli/answer_files.h"
@@ -12,12 +13,14 @@ namespace swarmkv::cli {
 
 namespace {
 
-bool is_same_place(const std::string& a, const std::string& b) {
+// Where a file is, or will be, however its path is spelled: links are followed as far as they
+// exist.
+std::string place_of(const std::string& path) {
   std::error_code failed;
-  const auto first = std::filesystem::weakly_canonical(a, failed);
-  if (failed) return false;
-  const auto second = std::filesystem::weakly_canonical(b, failed);
-  return !failed && first == second;
+  // What does not exist at all would stay relative.
+  const auto place =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed);
+  return failed ? path : place.string();
 }
 
 }  // namespace
@@ -39,6 +42,9 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
   for (const DocumentSpec& document : pipeline.documents) {
     if (!document.text) inputs.push_back(resolve_path(pipeline.folder, document.path));
   }
+  for (const std::string& file : pipeline.text_files) {
+    inputs.push_back(resolve_path(pipeline.folder, file));
+  }
   if (settings.questions) inputs.push_back(*settings.questions);
   if (settings.command == "run") inputs.push_back(pipeline_file(settings));
   const auto refuse = [&inputs](const std::string& what, const std::string& output) {
@@ -49,15 +55,19 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
     }
   };
   for (const std::string& report : settings.reports) refuse("--report", report);
+  std::map<std::string, std::string> owners;  // of places, who writes there
+  for (const std::string& report : settings.reports) {
+    owners.emplace(place_of(report), "--report '" + report + "'");
+  }
   for (const AgentSpec& agent : pipeline.agents) {
     if (agent.output_file.empty()) continue;
     const std::string answer = answer_path(pipeline, agent);
     refuse("output_file", answer);
-    for (const std::string& report : settings.reports) {
-      if (!is_same_place(report, answer)) continue;
-      throw UsageError(
-          fmt::format("--report '{}' would replace the answer of '{}'", report, agent.name));
-    }
+    const auto [owner, is_new] =
+        owners.emplace(place_of(answer), "the answer of '" + agent.name + "'");
+    if (is_new) continue;
+    throw UsageError(fmt::format("{} and the answer of '{}' would replace each other: '{}'",
+                                 owner->second, agent.name, answer));
   }
 }
 

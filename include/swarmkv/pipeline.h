@@ -122,7 +122,8 @@ struct Pipeline {
   std::string name = "pipeline";
   std::string folder = ".";  ///< relative paths start here
   ModelSpec model;
-  std::string system;                       ///< shared, stands before the documents
+  std::string system;                   ///< shared, stands before the documents
+  std::vector<std::string> text_files;  ///< whose contents its texts are (file://), below `folder`
   std::map<std::string, std::string> vars;  ///< {{ vars.name }} in prompts and system texts
   std::vector<DocumentSpec> documents;
   std::vector<AgentSpec> agents;  ///< in file order

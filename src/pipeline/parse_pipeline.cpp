@@ -44,7 +44,8 @@ class PipelineReader {
 
   // What was read besides the pipeline; agents are never reported missing twice.
   [[nodiscard]] ValidateOptions validate_options() && {
-    return {std::move(notes_.prompt_is_broken), true, context_.files->paths(),
+    pipeline_.text_files = context_.files->paths();
+    return {std::move(notes_.prompt_is_broken), true, pipeline_.text_files,
             std::move(notes_.top_pos)};
   }
 

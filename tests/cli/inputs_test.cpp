@@ -40,6 +40,18 @@ TEST(Inputs, AreNotReplacedByReportsOrAnswersNorTheseByEachOther) {
   EXPECT_NE(refusal("r.json", "./contract.txt").find("output_file"), std::string::npos);
   EXPECT_NE(refusal((folder / "x" / ".." / "memo.md").string(), "memo.md").find("answer of 'memo'"),
             std::string::npos);
+  std::ofstream(folder / "prompt.md") << "Ask.";
+  fs::create_symlink("prompt.md", folder / "link.md");
+  pipeline.text_files = {"prompt.md"};
+  EXPECT_NE(refusal((folder / "prompt.md").string(), "memo.md").find("--report"),
+            std::string::npos);
+  EXPECT_NE(refusal("r.json", "link.md").find("output_file"), std::string::npos);
+  fs::create_directory(folder / "sub");
+  fs::create_directory_symlink("sub", folder / "other");
+  pipeline.agents.resize(2);
+  pipeline.agents[1].name = "twin";
+  pipeline.agents[1].output_file = "other/memo.md";
+  EXPECT_NE(refusal("r.json", "sub/memo.md").find("answer of 'twin'"), std::string::npos);
   fs::remove_all(folder);
 }
 
