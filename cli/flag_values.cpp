@@ -24,6 +24,7 @@ const std::vector<Values>& table() {
       {"parallel", kAll, {"auto"}},
       {"n-gpu-layers", kAll, {"auto", "all"}},
       {"flash-attn", kAll, {"on", "off", "auto"}},
+      {"attention", kAll, {"auto", "grouped", "stock"}},
       {"cache-type-k", kAll, kCacheTypes},
       {"cache-type-v", kAll, kCacheTypes},
       {"engine", kAll, {"llama", "fake"}},

@@ -106,6 +106,7 @@ const Flag kFlags[] = {
     {kValue, "batch-size", 'b', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.batch_size = parse_int(f, v, 1, kMostBatch); }},
     {kValue, "ubatch-size", 0, "ub", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.ubatch_size = parse_int(f, v, 1, kMostBatch); }},
     {kValue, "flash-attn", 0, "fa", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.flash_attn = parse_choice(f, v, {"on", "off", "auto"}); }},
+    {kValue, "attention", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.attention = parse_choice(f, v, {"auto", "grouped", "stock"}); }},
     {kValue, "cache-type-k", 0, "ctk", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
     {kValue, "cache-type-v", 0, "ctv", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
     {kValue, "parallel", 0, "np", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},

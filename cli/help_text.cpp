@@ -58,6 +58,7 @@ constexpr std::string_view kShared =
           -t, --threads N           decoding  -tb, --threads-batch N  prefill
           -b, --batch-size N   *    tokens of a forward = -ub, --ubatch-size
           -fa, --flash-attn X       on, off, auto
+          --attention X             auto, grouped (ours), stock (llama.cpp's)
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch, the rest queue
           --engine X                llama, or fake for tries without a model
@@ -183,6 +184,7 @@ Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
           -t, --threads N           decoding  -tb, --threads-batch N  prefill
           -b, --batch-size N   *    tokens of a forward = -ub, --ubatch-size
           -fa, --flash-attn X       on, off, auto
+          --attention X             auto, grouped (ours), stock (llama.cpp's)
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch (shared)
           --engine X                llama, or fake for tries without a model

@@ -59,6 +59,7 @@ EngineOptions engine_options(const Settings& settings, const ModelSpec& file) {
   choose(out.flash_attn, settings.flash_attn, given(file.flash_attn));
   out.deterministic = settings.deterministic;
   out.handoff = settings.handoff;
+  out.attention = settings.attention;
   return out;
 }
 

@@ -57,12 +57,13 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_llama_record}
 include("${_llama_record}") # SWARMKV_LLAMA_SOURCE, SWARMKV_LLAMA_BUILD, SWARMKV_LLAMA_COMMIT
 
 add_library(llama_headers INTERFACE)
-# vendor/ carries llama-common's own nlohmann/json: these folders are for engine/llama alone, where
+# ggml/src holds the interface between ggml and its backends (ggml-backend-impl.h). vendor/ carries llama-common's own nlohmann/json: these folders are for engine/llama alone, where
 # they come before the distribution's.
 target_include_directories(
   llama_headers SYSTEM
   INTERFACE "${SWARMKV_LLAMA_SOURCE}/include" "${SWARMKV_LLAMA_SOURCE}/common"
-            "${SWARMKV_LLAMA_SOURCE}/ggml/include" "${SWARMKV_LLAMA_SOURCE}/vendor")
+            "${SWARMKV_LLAMA_SOURCE}/ggml/include" "${SWARMKV_LLAMA_SOURCE}/vendor"
+            "${SWARMKV_LLAMA_SOURCE}/ggml/src")
 
 add_library(llama_static INTERFACE)
 set(_llama_required llama-common llama ggml ggml-cpu ggml-base)

@@ -95,6 +95,8 @@ struct RunReport {
   double load_ms = 0;
   int ctx_size = 0;
   std::string cache_type_k, cache_type_v, handoff = "shared", engine = "llama";
+  std::string attention = "stock";  ///< the kernel on the CPU: grouped or stock
+  std::string attention_note;       ///< why not grouped, where "auto" was asked for
   std::vector<DocumentReport> documents;
   std::vector<AgentReport> agents;  ///< file order
 

@@ -82,6 +82,7 @@ BenchSetup setup_of(const Model& model, const BenchOptions& o,
   s.cache_type_k = o.engine.cache_type_k;
   s.cache_type_v = o.engine.cache_type_v;
   s.flash_attn = o.engine.flash_attn;
+  s.attention = o.engine.attention;
   s.deterministic = o.engine.deterministic;
   s.ignore_eos = o.ignore_eos;
   s.n_gpu_layers = model.impl().options.n_gpu_layers;

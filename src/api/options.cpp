@@ -68,6 +68,14 @@ ContextOptions context_options(const EngineOptions& options, const ModelInfo& mo
     throw Error(ErrorCode::kInvalidArgument, "[engine.options] flash_attn is '" +
                                                  options.flash_attn + "', must be on, off or auto");
   }
+  if (options.attention == "grouped") {
+    out.attention = AttentionKernel::kGrouped;
+  } else if (options.attention == "stock") {
+    out.attention = AttentionKernel::kStock;
+  } else if (options.attention != "auto") {
+    throw Error(ErrorCode::kInvalidArgument, "[engine.options] attention is '" + options.attention +
+                                                 "', must be auto, grouped or stock");
+  }
   if (options.deterministic && options.flash_attn == "off") {
     throw Error(ErrorCode::kInvalidArgument,
                 "[engine.options] deterministic needs flash attention, flash_attn is off");

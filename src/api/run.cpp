@@ -126,6 +126,9 @@ RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
   report.load_ms = engine_.model.load_ms();
   report.engine = engine_.model.impl().options.engine;
   report.handoff = engine_.options.handoff;
+  const internal::AttentionUse attention = engine_.runner->attention();
+  report.attention = attention.kernel;
+  report.attention_note = attention.note;
   report.cache_type_k = engine_.options.cache_type_k;
   report.cache_type_v = engine_.options.cache_type_v;
   report.peak_threads = internal::n_threads_now();

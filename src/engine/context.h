@@ -103,6 +103,9 @@ class Context {
 
   /// Bytes of the KV cache buffers, 0 if unknown.
   [[nodiscard]] virtual std::uint64_t kv_size_bytes() const = 0;
+
+  /// Which attention kernel the forwards use.
+  [[nodiscard]] virtual AttentionUse attention() const { return {}; }
 };
 
 }  // namespace swarmkv::internal

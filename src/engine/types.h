@@ -38,6 +38,16 @@ struct ModelInfo {
 enum class KvType { kF32, kF16, kBF16, kQ8_0, kQ5_1, kQ5_0, kQ4_1, kQ4_0 };
 enum class FlashAttention { kAuto, kOn, kOff };
 
+/// Who computes attention on the CPU. kGrouped: src/attention, or an error; kStock: the runtime's
+/// own kernels; kAuto: grouped where it can and deterministic mode does not ask for one form.
+enum class AttentionKernel { kAuto, kGrouped, kStock };
+
+/// Which kernel a context uses, and why not the grouped one.
+struct AttentionUse {
+  std::string kernel = "stock";  ///< "grouped" or "stock"
+  std::string note;              ///< empty for "grouped", and for "stock" where it was asked for
+};
+
 struct ContextOptions {
   int n_cells = 4096;       ///< total of the unified pool; engines may round up
   int n_seq_max = 16;       ///< sequence ids [0, n_seq_max), at most 256
@@ -47,6 +57,8 @@ struct ContextOptions {
   KvType type_k = KvType::kF16, type_v = KvType::kF16;
   FlashAttention flash_attention = FlashAttention::kAuto;
   bool deterministic = false;  ///< flash attention on, one thread for single-row forwards
+  AttentionKernel attention = AttentionKernel::kAuto;
+  double most_attention_error = 1e-9;  ///< of the kernel's self-test; tests make it fail
 };
 
 /// One token of a batch. `logits`: this row's output is wanted.

@@ -131,6 +131,8 @@ Json internal::report_json(const RunReport& r) {
       {"cache_type_k", json_text_or_null(r.cache_type_k)},
       {"cache_type_v", json_text_or_null(r.cache_type_v)},
       {"handoff", json_text(r.handoff)},
+      {"attention", json_text(r.attention)},
+      {"attention_note", json_text_or_null(r.attention_note)},
       {"documents", array_of(r.documents, document_json)},
       {"agents", array_of(r.agents, agent_json)},
       {"summary", summary_json(r)},

@@ -73,6 +73,8 @@ std::string facts(const RunReport& r) {
   add_fact(out, "device", r.device);
   if (r.ctx_size > 0) add_fact(out, "context", internal::format_count(r.ctx_size) + " cells");
   add_fact(out, "hand-off", r.handoff);
+  add_fact(out, "attention",
+           r.attention + (r.attention_note.empty() ? "" : " (" + r.attention_note + ")"));
   add_fact(out, "started", r.started_at);
   for (const DocumentReport& d : r.documents) {
     add_fact(out, "document", d.name + ", " + internal::format_count(d.n_tokens) + " tokens");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "engine/types.h"
 #include "swarmkv/report.h"
 #include "swarmkv/request.h"
 
@@ -67,6 +68,8 @@ class RequestRunner {
   /// Runs `call`, which must not throw, on the event thread after everything delivered so far.
   virtual void post(std::function<void()> call) = 0;
   [[nodiscard]] virtual int n_cells() const = 0;
+  /// Which attention kernel its contexts use.
+  [[nodiscard]] virtual AttentionUse attention() const { return {}; }
 };
 
 }  // namespace swarmkv::internal

@@ -97,4 +97,6 @@ void Scheduler::post(std::function<void()> call) { impl_->delivery.post(std::mov
 
 int Scheduler::n_cells() const { return impl_->context->n_cells(); }
 
+AttentionUse Scheduler::attention() const { return impl_->context->attention(); }
+
 }  // namespace swarmkv::internal

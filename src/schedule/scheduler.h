@@ -35,6 +35,7 @@ class Scheduler final : public RequestRunner {
   [[nodiscard]] SchedulerStats stats() const override;
   void post(std::function<void()> call) override;
   [[nodiscard]] int n_cells() const override;
+  [[nodiscard]] AttentionUse attention() const override;
 
  private:
   struct Impl;

@@ -56,6 +56,7 @@ std::string everything(const Settings& s) {
     out += shown(text) + " ";
   }
   out += fmt::format("{} {} ", shown(s.seed), shown(s.ignore_eos));
+  out += s.attention + " ";
   out += fmt::format("{} {} {} {} ", s.changes.vars, s.changes.sets, s.changes.select,
                      s.changes.exclude);
   out += fmt::format("{} {} {} {} {} ", s.stop, s.files, s.reports, s.arms, s.thresholds);
@@ -81,6 +82,7 @@ const std::map<std::string_view, Row>& rows() {
       {"batch-size", {"64", "0"}},
       {"ubatch-size", {"64", "65537"}},
       {"flash-attn", {"on", "yes"}},
+      {"attention", {"stock", "fast"}},
       {"cache-type-k", {"q8_0", "q9"}},
       {"cache-type-v", {"bf16", "F16"}},
       {"parallel", {"3", "241"}},

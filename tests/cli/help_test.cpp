@@ -177,6 +177,7 @@ TEST(Help, TheDocumentedDefaultsAreTheRealOnes) {
       {"--cache-type-k", engine.cache_type_k},
       {"--cache-type-v", engine.cache_type_v},
       {"--flash-attn", engine.flash_attn},
+      {"--attention", engine.attention},
       {"--predict", number(agent.max_tokens)},
       {"--temp", number(agent.sampling.temperature)},
       {"--top-k", number(agent.sampling.top_k)},

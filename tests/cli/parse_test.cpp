@@ -177,7 +177,7 @@ TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
   // Settings of the terminal and the run that no pipeline file has.
   for (const char* name :
        {"ENGINE", "DETERMINISTIC", "IGNORE_EOS", "NO_CHAT_TEMPLATE", "TEMPLATE_DATE", "PROGRESS",
-        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF"}) {
+        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF", "ATTENTION"}) {
     ++covered[std::string("SWARMKV_") + name];
   }
   for (const Flag& flag : flags()) {

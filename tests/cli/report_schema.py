@@ -51,7 +51,8 @@ REPORT = {
     "model": {"path": TEXT_OR_NULL, "fingerprint": TEXT_OR_NULL, "n_params": (int, NONE),
               "quant": TEXT_OR_NULL, "load_ms": NUMBER},
     "device": TEXT_OR_NULL, "ctx_size": int, "cache_type_k": str, "cache_type_v": str,
-    "handoff": str, "documents": [DOCUMENT], "agents": [AGENT], "summary": SUMMARY,
+    "handoff": str, "attention": str, "attention_note": TEXT_OR_NULL, "documents": [DOCUMENT],
+    "agents": [AGENT], "summary": SUMMARY,
     "warnings": [{"code": str, "agent": TEXT_OR_NULL, "pos": TEXT_OR_NULL, "message": str,
                   "hint": TEXT_OR_NULL}],
 }

@@ -26,9 +26,10 @@ TEST(ReportJson, HasTheDocumentedKeysInTheDocumentedOrder) {
 
   EXPECT_EQ(json["schema"], "swarmkv.report/1");
   EXPECT_EQ(keys(json),
-            (Keys{"schema", "run_id", "name", "status", "exit_code", "started_at", "versions",
-                  "command", "model", "device", "ctx_size", "cache_type_k", "cache_type_v",
-                  "handoff", "documents", "agents", "summary", "warnings"}));
+            (Keys{"schema",         "run_id",       "name",         "status",  "exit_code",
+                  "started_at",     "versions",     "command",      "model",   "device",
+                  "ctx_size",       "cache_type_k", "cache_type_v", "handoff", "attention",
+                  "attention_note", "documents",    "agents",       "summary", "warnings"}));
   EXPECT_EQ(keys(json["documents"][0]),
             (Keys{"name", "digest", "n_tokens", "source", "computed_tokens", "prefill_ms",
                   "prefill_tokens_per_s", "snapshot"}));

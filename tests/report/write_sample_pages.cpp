@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   write("nine.trace.json", to_trace(report));
   // Whatever is foreign is hostile.
   const std::string& text = swarmkv::testing::kHostile;
-  report.name = report.model_name = report.device = report.status = report.handoff = text;
+  report.name = report.model_name = report.device = report.status = report.handoff =
+      report.attention = report.attention_note = text;
   report.command = {text};
   report.warnings[0] = {text, text, text, text, text};
   report.documents[0].name = report.documents[0].source = text;

@@ -74,7 +74,7 @@ class CheckDeps(ScriptTest):
         lines = [line for line in done.stdout.splitlines() if line]
         self.assertEqual(len(lines), 1, "exactly one line to copy")
         self.assertTrue(lines[0].startswith("sudo apt-get install -y "), lines[0])
-        for package in ["libyaml-cpp-dev", "libcli11-dev", "libxxhash-dev", "libgtest-dev"]:
+        for package in ["libyaml-cpp-dev", "libcli11-dev", "libxxhash-dev", "libhwy-dev", "libgtest-dev"]:
             self.assertIn(package, lines[0])
         self.assertFalse([c for c in self.calls() if c.startswith("apt-get")], "a user installs nothing")
 

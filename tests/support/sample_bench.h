@@ -27,6 +27,7 @@ inline BenchSetup sample_setup() {
   s.batch_size = 512;
   s.cache_type_k = s.cache_type_v = "f16";
   s.flash_attn = "auto";
+  s.attention = "auto";
   s.seed = 42;
   return s;
 }

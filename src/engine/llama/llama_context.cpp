@@ -6,7 +6,6 @@
 #include "engine/kv_bytes.h"
 #include "engine/llama/context_params.h"
 #include "engine/llama/decode_status.h"
-#include "engine/llama/llama_log.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -50,33 +49,6 @@ LlamaContext::LlamaContext(std::shared_ptr<const LoadedModel> model, const Model
   scratch_.resize(static_cast<std::size_t>(workers_.n_threads()));
 }
 
-void LlamaContext::make(const ContextOptions& options) {
-  llama_context_params params = context_params(options);
-  // A graph that stops half way leaves recurrent states unusable, and not only those of the batch:
-  // the runtime moves states of other sequences to make room and copies them within the graph. So
-  // on such models an abort is obeyed between forwards only, where nothing can break.
-  if (kind_ != ForkKind::kRecurrent) {
-    params.abort_callback = [](void* flag) {
-      return static_cast<const std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
-    };
-    params.abort_callback_data = &abort_;
-  }
-  (void)take_first_complaint();
-  std::string reason;
-  try {
-    const std::lock_guard lock(model_->context_mutex);
-    context_.reset(llama_init_from_model(model_->model.get(), params));
-    if (!context_) reason = take_first_complaint();
-  } catch (const std::exception& error) {
-    reason = error.what();
-  }
-  if (context_) return;
-  const bool memory = reason.find("alloc") != std::string::npos;
-  throw Error(memory ? ErrorCode::kDoesNotFit : ErrorCode::kUnsupported,
-              "[engine.make_context] llama.cpp cannot make a context of " +
-                  std::to_string(options.n_cells) + " cells: " + reason);
-}
-
 ForwardStatus LlamaContext::forward(const Batch& batch) {
   const std::vector<TouchedSeq> touched =
       check_batch(batch, rules_, [this](SeqId seq) { return length(seq); });
@@ -86,6 +58,7 @@ ForwardStatus LlamaContext::forward(const Batch& batch) {
   if (status == ForwardStatus::kAborted) abort_.store(false);
   if (leaves_cache_in_doubt(status)) repair(touched, status);
   if (status == ForwardStatus::kOk) {
+    has_forwarded_.store(true, std::memory_order_relaxed);
     for (const BatchToken& item : batch) wants_logits_.push_back(item.logits ? 1 : 0);
   }
   return status;

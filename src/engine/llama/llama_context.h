@@ -3,10 +3,12 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/batch_check.h"
 #include "engine/context.h"
+#include "engine/llama/attention_backend.h"
 #include "engine/llama/llama_handle.h"
 #include "engine/llama/llama_sampler.h"
 #include "engine/row_workers.h"
@@ -38,9 +40,12 @@ class LlamaContext final : public Context {
   void abort() override { abort_.store(true, std::memory_order_relaxed); }
   void synchronize() override { llama_synchronize(context_.get()); }
   [[nodiscard]] std::uint64_t kv_size_bytes() const override { return kv_size_bytes_; }
+  [[nodiscard]] AttentionUse attention() const override;
 
  private:
   void make(const ContextOptions& options);
+  [[nodiscard]] std::string try_make(const llama_context_params& params);
+  [[nodiscard]] std::string try_grouped(const ContextOptions& options, llama_context_params params);
   int decode(const Batch& batch);
   void repair(const std::vector<TouchedSeq>& touched, ForwardStatus status);
   void check_id(const char* operation, SeqId seq) const;
@@ -52,6 +57,9 @@ class LlamaContext final : public Context {
   int n_swa_;
   int n_cells_ = 0;
   std::uint64_t kv_size_bytes_ = 0;
+  AttentionUse attention_;                         ///< as chosen
+  std::shared_ptr<AttentionHook> attention_hook_;  ///< null with the runtime's own kernels
+  std::atomic<bool> has_forwarded_{false};
   BatchRules rules_;
   std::atomic<bool> abort_{false};  // the runtime's callback reads it: declared before the context
   LlamaContextPtr context_;

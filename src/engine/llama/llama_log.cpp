@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/llama/attention_backend.h"
 #include "llama.h"
 #include "log.h"
 
@@ -65,6 +66,7 @@ void start_runtime() {
     if (prints_by_default()) llama_log_set(on_message, nullptr);
     common_log_set_verbosity_thold(-1);
     llama_backend_init();
+    (void)register_attention_device();
   });
 }
 

@@ -49,6 +49,7 @@ function facts(data) {
         count(r.ctx_size) + ' cells, at most ' + count(peak.kv_cells) + ' in use' : null],
     ['KV types', [r.cache_type_k, r.cache_type_v].filter(known).join(' / ')],
     ['hand-off', r.handoff],
+    ['attention', r.attention_note ? r.attention + ' (' + r.attention_note + ')' : r.attention],
     ['memory', known(peak.rss_bytes) ? bytes(peak.rss_bytes) : null],
     ['versions', 'swarmkv ' + r.versions.swarmkv + ', llama.cpp ' + r.versions.llama_cpp],
     ['run', r.run_id],

@@ -1,0 +1,62 @@
+// How one attention call is cut into pieces of work, and how much room each needs.
+//
+// The rows of one key/value head are its tokens times the query heads of its group, one SIMD lane a
+// row. A *block* is some vectors of rows of one head: its keys and values are read and converted
+// once for all of them. A *tile* is 64 cells.
+//
+// A row's result is the same bits however the call is cut: every score is one chain of
+// multiply-adds over the head, every output element one chain over the visible cells in their
+// order, and the maximum of a row is known before its first weight. So this file is free to choose.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "attention/attention.h"
+
+namespace swarmkv::internal {
+
+inline constexpr int kTileCells = 64;
+inline constexpr int kMostVectors = 4;  ///< of rows in a block
+
+/// What the rows of a block see of a tile, one bit a cell.
+struct TileView {
+  std::uint64_t live[kMostVectors] = {};  ///< cells that some row of this vector sees
+  std::uint64_t any = 0;                  ///< of all vectors
+  bool dense = false;                     ///< computed for all vectors at once
+  bool open = false;                      ///< every row sees every cell and adds nothing
+};
+
+struct AttentionBlocks {
+  AttentionShape shape;
+  int n_threads = 1;
+  int lanes = 1;
+  int group = 1;          ///< query heads of a key/value head
+  int n_rows = 0;         ///< of one key/value head
+  int n_vectors = 0;      ///< vectors of rows of one head
+  int block_vectors = 1;  ///< in a block; the last of a head may have fewer
+  int n_blocks = 0;       ///< of all heads
+  int n_tiles = 0;
+  /// True: a block is one piece of work from begin to end. False, for few rows and many threads:
+  /// four phases, cut along the cells and along the elements of a head.
+  bool whole = true;
+  int n_chunks = 1;  ///< pieces of a block's tiles
+  int n_slices = 1;  ///< pieces of a block's head elements
+
+  // Floats, all multiples of 16.
+  std::size_t block_floats = 0, scratch_floats = 0;
+  std::size_t at_scores = 0, at_most = 0, at_out = 0, at_views = 0;  ///< within a block's room
+  std::size_t at_mask = 0, at_cells = 0, at_bits = 0;                ///< within scratch
+
+  [[nodiscard]] int n_phases() const { return whole ? 1 : 4; }
+  [[nodiscard]] std::size_t n_floats() const {
+    return block_floats * static_cast<std::size_t>(whole ? n_threads : n_blocks) +
+           scratch_floats * static_cast<std::size_t>(n_threads);
+  }
+};
+
+/// most_vectors: what the target's registers hold, at most kMostVectors.
+[[nodiscard]] AttentionBlocks cut_attention(const AttentionShape& shape, int n_threads, int lanes,
+                                            int most_vectors);
+
+}  // namespace swarmkv::internal

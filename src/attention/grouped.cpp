@@ -1,0 +1,118 @@
+#include "attention/grouped.h"
+
+// Vectors of a size known at compile time, and few enough targets to compile quickly: what is left
+// out here runs the next smaller one.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_AVX3_DL | HWY_RVV | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attention/grouped.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include <hwy/highway.h>
+
+#include "attention/phases-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace swarmkv::internal {
+namespace HWY_NAMESPACE {
+
+/// What the cutting of a call has to know of the target.
+struct TargetSizes {
+  int lanes, most_vectors;
+};
+
+int target_sizes(int which) { return which == 0 ? static_cast<int>(kLanes) : kMostTargetVectors; }
+
+void whole_block(const Block& block) {
+  pack_queries(block);
+  for (int tile = 0; tile < block.b.n_tiles; ++tile) score_tile(block, tile);
+  weigh_tiles(block, 0, block.b.n_tiles);
+  mix_values(block, 0, 0, block.head);
+}
+
+// Piece `piece` of a block in a phase of a call that is cut along cells and elements too.
+void part_of_block(const Block& block, int phase, int piece) {
+  const AttentionBlocks& b = block.b;
+  const int begin = b.n_tiles * piece / b.n_chunks;
+  const int end = b.n_tiles * (piece + 1) / b.n_chunks;
+  if (phase == 0) {
+    pack_queries(block);
+  } else if (phase == 1) {
+    for (int tile = begin; tile < end; ++tile) score_tile(block, tile);
+  } else if (phase == 2) {
+    weigh_tiles(block, begin, end);
+  } else {
+    const std::size_t width = block.head / static_cast<std::size_t>(b.n_slices);
+    const std::size_t from = static_cast<std::size_t>(piece) * width;
+    mix_values(block, piece, from, from + width);
+  }
+}
+
+void run_pieces(const AttentionBlocks& b, const AttentionTensors& tensors, float* room, int phase,
+                int thread, std::atomic<int>& next) {
+  float* scratch = room + static_cast<std::size_t>(thread) * b.scratch_floats;
+  float* rooms = room + static_cast<std::size_t>(b.n_threads) * b.scratch_floats;
+  const int pieces = b.whole || phase == 0 ? 1 : phase == 3 ? b.n_slices : b.n_chunks;
+  for (;;) {
+    const int piece = next.fetch_add(1, std::memory_order_relaxed);
+    if (piece >= b.n_blocks * pieces) return;
+    const int index = piece / pieces;
+    float* own = rooms + static_cast<std::size_t>(b.whole ? thread : index) * b.block_floats;
+    const Block block(b, tensors, index, own, scratch);
+    if (b.whole) {
+      whole_block(block);
+    } else {
+      part_of_block(block, phase, piece % pieces);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace swarmkv::internal
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <new>
+
+namespace swarmkv::internal {
+namespace {
+
+HWY_EXPORT(target_sizes);
+HWY_EXPORT(run_pieces);
+
+constexpr std::align_val_t kAlignment{64};
+
+}  // namespace
+
+void GroupedAttention::FreeRoom::operator()(float* room) const {
+  ::operator delete(room, kAlignment);
+}
+
+void GroupedAttention::prepare(const AttentionShape& shape, const AttentionTensors& tensors,
+                               int n_threads) {
+  tensors_ = tensors;
+  blocks_ = cut_attention(shape, n_threads, HWY_DYNAMIC_DISPATCH(target_sizes)(0),
+                          HWY_DYNAMIC_DISPATCH(target_sizes)(1));
+  const std::size_t needed = blocks_.n_floats();
+  if (needed > n_room_) {
+    room_.reset();  // before the new one: both together may be too much
+    n_room_ = 0;
+    room_.reset(static_cast<float*>(::operator new(needed * sizeof(float), kAlignment)));
+    n_room_ = needed;
+  }
+  for (auto& next : next_) next.store(0, std::memory_order_relaxed);
+}
+
+void GroupedAttention::run(int phase, int thread) {
+  HWY_DYNAMIC_DISPATCH(run_pieces)
+  (blocks_, tensors_, room_.get(), phase, thread, next_[phase]);
+}
+
+std::string grouped_attention_target() {
+  (void)HWY_DYNAMIC_DISPATCH(target_sizes)(0);  // the first dispatch looks at the processor
+  const std::int64_t best = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(best & -best);
+}
+
+}  // namespace swarmkv::internal
+#endif

@@ -1,0 +1,126 @@
+// The two small matrix products of the grouped kernel, for one group of cells or of head elements
+// and some vectors of rows. Compiled once for each target of Highway.
+//
+// Every lane is a row and every accumulator one chain in a fixed order, whatever the sizes of the
+// register block: that is what makes a row's result independent of its neighbours.
+#if defined(SWARMKV_ATTENTION_KERNELS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SWARMKV_ATTENTION_KERNELS_INL_H
+#undef SWARMKV_ATTENTION_KERNELS_INL_H
+#else
+#define SWARMKV_ATTENTION_KERNELS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "attention/blocks.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace swarmkv::internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+inline constexpr Floats kFloats{};
+inline constexpr std::size_t kLanes = HWY_LANES(float);
+
+/// Rows of one tile for a block: where scores lie and which cells of the tile take part.
+struct TileRows {
+  float* scores;              ///< of the tile's first cell and the first vector
+  std::size_t vector_stride;  ///< floats from one vector's scores to the next one's
+  const std::uint8_t* cells;  ///< places within the tile, in order
+  int n_cells;
+};
+
+HWY_INLINE void widen(const std::uint16_t* halves, std::size_t n, float* floats) {
+  const hn::Rebind<hwy::float16_t, Floats> half;
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    const auto* from = reinterpret_cast<const hwy::float16_t*>(halves + i);
+    hn::Store(hn::PromoteTo(kFloats, hn::LoadU(half, from)), kFloats, floats + i);
+  }
+}
+
+/// Scores of kCells cells from `first` on. keys: their F32 keys, one after another; q: elements of
+/// the scaled queries, q_stride floats apart; mask: as scores, or null; most: maxima so far.
+template <int kCells, int kVectors>
+HWY_INLINE void score_cells(const float* keys, std::size_t head, const float* q,
+                            std::size_t q_stride, const TileRows& rows, int first,
+                            const float* mask, float* most) {
+  Vector sum[kCells][kVectors];
+  for (int i = 0; i < kCells; ++i) {
+    for (int r = 0; r < kVectors; ++r) sum[i][r] = hn::Zero(kFloats);
+  }
+  for (std::size_t d = 0; d < head; ++d) {
+    Vector row[kVectors];
+    for (int r = 0; r < kVectors; ++r) row[r] = hn::Load(kFloats, q + d * q_stride + r * kLanes);
+    for (int i = 0; i < kCells; ++i) {
+      const Vector key = hn::Set(kFloats, keys[i * head + d]);
+      for (int r = 0; r < kVectors; ++r) sum[i][r] = hn::MulAdd(key, row[r], sum[i][r]);
+    }
+  }
+  const Vector unseen = hn::Set(kFloats, -INFINITY);
+  for (int r = 0; r < kVectors; ++r) {
+    Vector best = hn::Load(kFloats, most + r * kLanes);
+    for (int i = 0; i < kCells; ++i) {
+      const std::size_t place = rows.cells[first + i] * kLanes;
+      Vector score = sum[i][r];
+      if (mask != nullptr) {
+        // Chosen, not only added: a masked cell may hold anything, NaN too.
+        const Vector m = hn::Load(kFloats, mask + r * kTileCells * kLanes + place);
+        score = hn::IfThenElse(hn::Eq(m, unseen), unseen, hn::Add(score, m));
+      }
+      hn::Store(score, kFloats, rows.scores + r * rows.vector_stride + place);
+      best = hn::Max(best, score);
+    }
+    hn::Store(best, kFloats, most + r * kLanes);
+  }
+}
+
+/// Adds the values of a tile's cells, times their weights, to kElements elements of the result.
+/// values: F32, stride floats from cell to cell; out: elements out_stride floats apart.
+template <int kElements, int kVectors>
+HWY_INLINE void mix_elements(const float* values, std::size_t stride, const TileRows& rows,
+                             int first, int n, float* out, std::size_t out_stride) {
+  Vector sum[kElements][kVectors];
+  for (int i = 0; i < kElements; ++i) {
+    for (int r = 0; r < kVectors; ++r) {
+      sum[i][r] = hn::Load(kFloats, out + i * out_stride + r * kLanes);
+    }
+  }
+  for (int c = 0; c < n; ++c) {
+    const float* weights = rows.scores + rows.cells[first + c] * kLanes;
+    Vector weight[kVectors];
+    for (int r = 0; r < kVectors; ++r) {
+      weight[r] = hn::Load(kFloats, weights + r * rows.vector_stride);
+    }
+    for (int i = 0; i < kElements; ++i) {
+      const Vector value = hn::Set(kFloats, values[c * stride + i]);
+      for (int r = 0; r < kVectors; ++r) sum[i][r] = hn::MulAdd(value, weight[r], sum[i][r]);
+    }
+  }
+  for (int i = 0; i < kElements; ++i) {
+    for (int r = 0; r < kVectors; ++r) {
+      hn::Store(sum[i][r], kFloats, out + i * out_stride + r * kLanes);
+    }
+  }
+}
+
+/// AVX-512 and NEON have 32 registers, older x86 16.
+inline constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64;
+
+/// Cells (or head elements) in a register block of so many vectors: enough accumulators to hide the
+/// latency of a multiply-add, few enough for the registers.
+template <int kVectors>
+inline constexpr int kBlockCells = kVectors == 1 || (kManyRegisters && kVectors <= 3) ? 8 : 4;
+
+inline constexpr int kMostTargetVectors = kManyRegisters ? 4 : 3;
+
+}  // namespace HWY_NAMESPACE
+}  // namespace swarmkv::internal
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,190 @@
+// The steps of one block: pack its queries, score its cells, turn scores into weights, mix values.
+// Compiled once for each target.
+#if defined(SWARMKV_ATTENTION_PHASES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SWARMKV_ATTENTION_PHASES_INL_H
+#undef SWARMKV_ATTENTION_PHASES_INL_H
+#else
+#define SWARMKV_ATTENTION_PHASES_INL_H
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "attention/block-inl.h"
+#include "attention/kernels-inl.h"
+#include "attention/mask-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace swarmkv::internal {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE void pack_queries(const Block& block) {
+  const AttentionBlocks& b = block.b;
+  std::fill_n(block.room, block.head * block.stride, 0.0F);
+  for (int i = 0; i < block.rows.n_rows; ++i) {
+    const int row = block.rows.row + i;
+    const int head = block.kv_head * b.group + row % b.group;
+    const auto* q = reinterpret_cast<const float*>(
+        block.tensors.q + row / b.group * block.tensors.q_token + head * block.tensors.q_head);
+    for (std::size_t d = 0; d < block.head; ++d) {
+      block.room[d * block.stride + static_cast<std::size_t>(i)] = q[d] * b.shape.scale;
+    }
+  }
+}
+
+template <int kVectors, int kCells>
+HWY_INLINE int score_groups(const Block& block, const TileRows& rows, int tile, int vector,
+                            int first, const float* mask) {
+  const AttentionTensors& t = block.tensors;
+  float* keys = block.scratch + block.b.at_cells;
+  for (; first + kCells <= rows.n_cells; first += kCells) {
+    for (int i = 0; i < kCells; ++i) {
+      const int cell = tile * kTileCells + rows.cells[first + i];
+      const std::byte* key = t.k + cell * t.k_cell + block.kv_head * t.k_head;
+      widen(reinterpret_cast<const std::uint16_t*>(key), block.head, keys + i * block.head);
+    }
+    score_cells<kCells, kVectors>(keys, block.head, block.room + vector * kLanes, block.stride,
+                                  rows, first, mask, block.most(tile) + vector * kLanes);
+  }
+  return first;
+}
+
+template <int kVectors>
+HWY_INLINE void score_part(const Block& block, const TileRows& rows, int tile, int vector) {
+  const float* mask = block.view(tile).open
+                          ? nullptr
+                          : block.scratch + block.b.at_mask + vector * kTileCells * kLanes;
+  int first = score_groups<kVectors, kBlockCells<kVectors>>(block, rows, tile, vector, 0, mask);
+  first = score_groups<kVectors, 4>(block, rows, tile, vector, first, mask);
+  first = score_groups<kVectors, 2>(block, rows, tile, vector, first, mask);
+  score_groups<kVectors, 1>(block, rows, tile, vector, first, mask);
+}
+
+HWY_INLINE void score_tile(const Block& block, int tile) {
+  auto* bits = reinterpret_cast<std::uint64_t*>(block.scratch + block.b.at_bits);
+  block.view(tile) =
+      view_tile(block.b, block.tensors, block.rows, tile, bits, block.scratch + block.b.at_mask);
+  std::fill_n(block.most(tile), block.stride, -INFINITY);
+  if (block.view(tile).any == 0) return;
+  for_each_part(block, tile,
+                [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
+                  const TileRows rows = tile_rows(block, tile, vector, cells, n);
+                  switch (n_vectors) {
+                    case 1:
+                      return score_part<1>(block, rows, tile, vector);
+                    case 2:
+                      return score_part<2>(block, rows, tile, vector);
+                    case 3:
+                      return score_part<3>(block, rows, tile, vector);
+                    default:
+                      return score_part<kMostTargetVectors>(block, rows, tile, vector);
+                  }
+                });
+}
+
+/// Turns the scores of tiles [begin, end) into weights relative to each row's own maximum.
+HWY_INLINE void weigh_tiles(const Block& block, int begin, int end) {
+  Vector most[kMostVectors];
+  for (int r = 0; r < block.rows.n_vectors; ++r) {
+    // Finite, so that a row that sees nothing gets zeros and not NaN.
+    most[r] = hn::Set(kFloats, -1e30F);
+    for (int tile = 0; tile < block.b.n_tiles; ++tile) {
+      most[r] = hn::Max(most[r], hn::Load(kFloats, block.most(tile) + r * kLanes));
+    }
+  }
+  for (int tile = begin; tile < end; ++tile) {
+    if (block.view(tile).any == 0) continue;
+    for_each_part(block, tile,
+                  [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
+                    const TileRows rows = tile_rows(block, tile, vector, cells, n);
+                    for (int r = 0; r < n_vectors; ++r) {
+                      for (int i = 0; i < n; ++i) {
+                        float* at = rows.scores + r * rows.vector_stride + cells[i] * kLanes;
+                        const Vector score = hn::Load(kFloats, at);
+                        const Vector weight = hn::Exp(kFloats, hn::Sub(score, most[vector + r]));
+                        // Exp makes zero of NaN: broken keys must show.
+                        hn::Store(hn::IfThenElse(hn::IsNaN(score), score, weight), kFloats, at);
+                      }
+                    }
+                  });
+  }
+}
+
+template <int kVectors>
+HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int vector,
+                         std::size_t begin, std::size_t end, float* sums) {
+  const AttentionTensors& t = block.tensors;
+  for (int r = 0; r < kVectors; ++r) {
+    Vector sum = hn::Load(kFloats, sums + (vector + r) * kLanes);
+    for (int i = 0; i < rows.n_cells; ++i) {
+      const float* weights = rows.scores + r * rows.vector_stride + rows.cells[i] * kLanes;
+      sum = hn::Add(sum, hn::Load(kFloats, weights));
+    }
+    hn::Store(sum, kFloats, sums + (vector + r) * kLanes);
+  }
+  constexpr std::size_t kElements = kBlockCells<kVectors>;
+  constexpr std::size_t kRoom = 4096;  // floats: as many cells at once as stay in the first cache
+  const std::size_t width = end - begin;
+  const int at_once = static_cast<int>(kRoom / width);
+  float* values = block.scratch + block.b.at_cells;
+  for (int first = 0; first < rows.n_cells; first += at_once) {
+    const int n = std::min(at_once, rows.n_cells - first);
+    for (int i = 0; i < n; ++i) {
+      const int cell = tile * kTileCells + rows.cells[first + i];
+      const std::byte* value = t.v + cell * t.v_cell + block.kv_head * t.v_head;
+      widen(reinterpret_cast<const std::uint16_t*>(value) + begin, width, values + i * width);
+    }
+    for (std::size_t d = 0; d < width; d += kElements) {
+      mix_elements<kElements, kVectors>(values + d, width, rows, first, n,
+                                        block.out() + (begin + d) * block.stride + vector * kLanes,
+                                        block.stride);
+    }
+  }
+}
+
+HWY_INLINE void write_rows(const Block& block, std::size_t begin, std::size_t end,
+                           const float* sums) {
+  const AttentionBlocks& b = block.b;
+  for (int i = 0; i < block.rows.n_rows; ++i) {
+    const int row = block.rows.row + i;
+    const int head = block.kv_head * b.group + row % b.group;
+    auto* to =
+        reinterpret_cast<float*>(block.tensors.out + row / b.group * block.tensors.out_token +
+                                 head * block.tensors.out_head);
+    const float part = sums[i] == 0.0F ? 0.0F : 1.0F / sums[i];
+    for (std::size_t d = begin; d < end; ++d) to[d] = block.out()[d * block.stride + i] * part;
+  }
+}
+
+/// Elements [begin, end) of the result, over all cells.
+HWY_INLINE void mix_values(const Block& block, int slice, std::size_t begin, std::size_t end) {
+  float* sums = block.sums(slice);
+  std::fill_n(sums, block.stride, 0.0F);
+  std::fill_n(block.out() + begin * block.stride, (end - begin) * block.stride, 0.0F);
+  for (int tile = 0; tile < block.b.n_tiles; ++tile) {
+    if (block.view(tile).any == 0) continue;
+    for_each_part(
+        block, tile, [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
+          const TileRows rows = tile_rows(block, tile, vector, cells, n);
+          switch (n_vectors) {
+            case 1:
+              return mix_part<1>(block, rows, tile, vector, begin, end, sums);
+            case 2:
+              return mix_part<2>(block, rows, tile, vector, begin, end, sums);
+            case 3:
+              return mix_part<3>(block, rows, tile, vector, begin, end, sums);
+            default:
+              return mix_part<kMostTargetVectors>(block, rows, tile, vector, begin, end, sums);
+          }
+        });
+  }
+  write_rows(block, begin, end, sums);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace swarmkv::internal
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,83 @@
+#include "attention/self_test.h"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "attention/grouped.h"
+#include "attention/half.h"
+#include "attention/reference.h"
+
+namespace swarmkv::internal {
+namespace {
+
+constexpr int kTokens = 4;
+constexpr int kCells = 150;  // no multiple of anything
+constexpr int kPrefix = 100;
+
+template <typename Value>
+std::byte* bytes(std::vector<Value>& values) {
+  return reinterpret_cast<std::byte*>(values.data());
+}
+
+std::vector<std::uint16_t> some_mask() {
+  std::vector<std::uint16_t> mask(kTokens * kCells, kHalfMinusInfinity);
+  for (int t = 0; t + 1 < kTokens; ++t) {  // the last token sees nothing
+    for (int c = 0; c < kCells; ++c) {
+      const bool own = c >= kPrefix && c % kTokens == t;
+      if (c < kPrefix || own) mask[static_cast<std::size_t>(t * kCells + c)] = 0;
+    }
+  }
+  return mask;
+}
+
+}  // namespace
+
+double grouped_attention_error(int head_size, int n_heads, int n_kv_heads) {
+  const auto head = static_cast<std::size_t>(head_size);
+  const auto heads = static_cast<std::size_t>(n_heads);
+  const auto kv_heads = static_cast<std::size_t>(n_kv_heads);
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> even(-1.0F, 1.0F);
+  std::vector<float> q(kTokens * heads * head);
+  std::vector<std::uint16_t> k(kCells * kv_heads * head);
+  std::vector<std::uint16_t> v(k.size());
+  for (float& x : q) x = even(random);
+  for (auto& x : k) x = float_to_half(even(random));
+  for (auto& x : v) x = float_to_half(even(random));
+  std::vector<std::uint16_t> mask = some_mask();
+  std::vector<float> is(q.size());
+  std::vector<float> should(q.size());
+
+  const AttentionShape shape{head_size, n_heads, n_kv_heads, kTokens, kCells, 0.125F};
+  AttentionTensors t{bytes(q),
+                     heads * head * 4,
+                     head * 4,
+                     bytes(k),
+                     kv_heads * head * 2,
+                     head * 2,
+                     bytes(v),
+                     kv_heads * head * 2,
+                     head * 2,
+                     bytes(mask),
+                     kCells * 2,
+                     bytes(should),
+                     heads * head * 4,
+                     head * 4};
+  reference_attention(shape, t);
+  t.out = bytes(is);
+  GroupedAttention attention;
+  attention.prepare(shape, t, 1);
+  for (int phase = 0; phase < attention.n_phases(); ++phase) attention.run(phase, 0);
+
+  double error = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const double difference = static_cast<double>(is[i]) - static_cast<double>(should[i]);
+    error += difference * difference;
+    size += static_cast<double>(should[i]) * static_cast<double>(should[i]);
+  }
+  return error / size;
+}
+
+}  // namespace swarmkv::internal

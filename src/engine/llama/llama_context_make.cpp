@@ -1,0 +1,119 @@
+// Making the runtime's context, with the grouped attention kernel in it where that is possible.
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "attention/self_test.h"
+#include "engine/llama/attention_backend.h"
+#include "engine/llama/context_params.h"
+#include "engine/llama/llama_context.h"
+#include "engine/llama/llama_log.h"
+#include "swarmkv/error.h"
+
+namespace swarmkv::internal {
+namespace {
+
+// What rules the kernel out before the runtime is asked. Empty: nothing.
+std::string why_not_tried(const LoadedModel& model, const ContextOptions& options) {
+  if (options.deterministic && options.attention == AttentionKernel::kAuto) {
+    return "deterministic mode";
+  }
+  if (options.flash_attention == FlashAttention::kOff) return "flash attention is off";
+  if (model.offloads) return "layers may be on a GPU";
+  if (options.type_k != KvType::kF16 || options.type_v != KvType::kF16) {
+    return "the cache is not F16";
+  }
+  if (!register_attention_device()) return "this llama.cpp has another backend interface";
+  return {};
+}
+
+// After the runtime planned its graphs. Empty: the kernel is in use and computes right.
+std::string why_not_usable(const AttentionHook& hook, double most_error) {
+  if (hook.taken.empty()) {
+    return hook.refused.empty() ? "llama.cpp asked for no flash attention" : hook.refused;
+  }
+  for (const AttentionShape& s : hook.taken) {
+    const double error = grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads);
+    if (!(error <= most_error)) {  // NaN too
+      return "its self-test failed on this processor: error " + std::to_string(error);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+// The runtime's complaint, or empty if there is a context now.
+std::string LlamaContext::try_make(const llama_context_params& params) {
+  (void)take_first_complaint();
+  std::string reason;
+  try {
+    const std::lock_guard lock(model_->context_mutex);
+    context_.reset(llama_init_from_model(model_->model.get(), params));
+    if (!context_) reason = take_first_complaint();
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  if (context_) return {};
+  return reason.empty() ? "no reason given" : reason;
+}
+
+// Why there is no context with the grouped kernel, or empty if there is one.
+std::string LlamaContext::try_grouped(const ContextOptions& options, llama_context_params params) {
+  const std::string excluded = why_not_tried(*model_, options);
+  if (!excluded.empty()) return excluded;
+  // Left to itself, the runtime switches flash attention off when another device than a layer's
+  // own would compute it.
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
+  auto hook = std::make_shared<AttentionHook>();
+  const AttentionScope scope(hook);
+  std::string reason = try_make(params);
+  if (reason.empty()) reason = why_not_usable(*hook, options.most_attention_error);
+  if (reason.empty()) {
+    attention_hook_ = std::move(hook);
+  } else {
+    context_.reset();
+  }
+  return reason;
+}
+
+// What was planned, corrected by what was seen: the runtime may plan with one device and compute on
+// another.
+AttentionUse LlamaContext::attention() const {
+  if (attention_hook_ != nullptr && has_forwarded_.load(std::memory_order_relaxed) &&
+      !attention_hook_->was_used.load(std::memory_order_relaxed)) {
+    return {"stock", "llama.cpp computed attention elsewhere"};
+  }
+  return attention_;
+}
+
+void LlamaContext::make(const ContextOptions& options) {
+  llama_context_params params = context_params(options);
+  // A graph that stops half way leaves recurrent states unusable, and not only those of the batch:
+  // the runtime moves states of other sequences to make room and copies them within the graph. So
+  // on such models an abort is obeyed between forwards only, where nothing can break.
+  if (kind_ != ForkKind::kRecurrent) {
+    params.abort_callback = [](void* flag) {
+      return static_cast<const std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
+    };
+    params.abort_callback_data = &abort_;
+  }
+  if (options.attention != AttentionKernel::kStock) {
+    attention_.note = try_grouped(options, params);
+    if (attention_.note.empty()) attention_.kernel = "grouped";
+    if (context_) return;
+    if (options.attention == AttentionKernel::kGrouped) {
+      throw Error(ErrorCode::kUnsupported,
+                  "[engine.make_context] no grouped attention: " + attention_.note);
+    }
+  }
+  const std::string reason = try_make(params);
+  if (context_) return;
+  const bool memory = reason.find("alloc") != std::string::npos;
+  throw Error(memory ? ErrorCode::kDoesNotFit : ErrorCode::kUnsupported,
+              "[engine.make_context] llama.cpp cannot make a context of " +
+                  std::to_string(options.n_cells) + " cells: " + reason);
+}
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,101 @@
+// One attention call with random numbers, and masks as the scheduler's caches make them.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "attention/attention.h"
+#include "attention/grouped.h"
+#include "attention/half.h"
+
+namespace swarmkv::internal::test {
+
+struct AttentionCase {
+  AttentionShape shape;
+  std::vector<float> q, out;
+  std::vector<std::uint16_t> k, v, mask;
+
+  AttentionCase(int head_size, int n_heads, int n_kv_heads, int n_tokens, int n_cells,
+                std::mt19937::result_type seed)
+      : shape{head_size, n_heads, n_kv_heads, n_tokens, n_cells, 0.125F} {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    const auto count = [](int a, int b, int c) { return static_cast<std::size_t>(a) * b * c; };
+    q.resize(count(n_tokens, n_heads, head_size));
+    out.assign(q.size(), 77.0F);
+    k.resize(count(n_cells, n_kv_heads, head_size));
+    v.resize(k.size());
+    mask.assign(count(n_tokens, n_cells, 1), kHalfMinusInfinity);
+    for (float& x : q) x = normal(random);
+    for (auto& x : k) x = float_to_half(normal(random));
+    for (auto& x : v) x = float_to_half(normal(random));
+  }
+
+  void see(int token, int cell, float add = 0) {
+    mask[static_cast<std::size_t>(token) * shape.n_cells + cell] = float_to_half(add);
+  }
+  void see_range(int token, int begin, int end) {
+    for (int cell = begin; cell < end; ++cell) see(token, cell);
+  }
+
+  /// Every token sees [0, n_prefix), and each later cell belongs to one token drawn at random.
+  void share_prefix(int n_prefix, std::mt19937::result_type seed) {
+    std::mt19937 random(seed);
+    for (int t = 0; t < shape.n_tokens; ++t) see_range(t, 0, n_prefix);
+    for (int c = n_prefix; c < shape.n_cells; ++c) {
+      see(static_cast<int>(random() % static_cast<unsigned>(shape.n_tokens)), c);
+    }
+  }
+
+  [[nodiscard]] AttentionTensors tensors() {
+    const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
+    const std::size_t head = static_cast<std::size_t>(shape.head_size);
+    const std::size_t heads = static_cast<std::size_t>(shape.n_heads);
+    const std::size_t kv_heads = static_cast<std::size_t>(shape.n_kv_heads);
+    AttentionTensors t;
+    t.q = bytes(q);
+    t.q_token = head * heads * 4;
+    t.q_head = head * 4;
+    t.k = bytes(k);
+    t.v = bytes(v);
+    t.k_cell = t.v_cell = head * kv_heads * 2;
+    t.k_head = t.v_head = head * 2;
+    t.mask = bytes(mask);
+    t.mask_token = static_cast<std::size_t>(shape.n_cells) * 2;
+    t.out = bytes(out);
+    t.out_token = t.q_token;
+    t.out_head = t.q_head;
+    return t;
+  }
+
+  /// Runs as if by n_threads threads, one after the other within each phase.
+  [[nodiscard]] std::vector<float> grouped(int n_threads = 1) {
+    GroupedAttention attention;
+    std::fill(out.begin(), out.end(), 77.0F);
+    attention.prepare(shape, tensors(), n_threads);
+    for (int phase = 0; phase < attention.n_phases(); ++phase) {
+      for (int thread = 0; thread < n_threads; ++thread) attention.run(phase, thread);
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<float> row(const std::vector<float>& result, int token) const {
+    const auto n = static_cast<std::ptrdiff_t>(shape.head_size) * shape.n_heads;
+    return {result.begin() + token * n, result.begin() + (token + 1) * n};
+  }
+};
+
+/// Squared error over squared size.
+[[nodiscard]] inline double nmse(const std::vector<float>& is, const std::vector<float>& should) {
+  double error = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const double difference = static_cast<double>(is[i]) - static_cast<double>(should[i]);
+    error += difference * difference;
+    size += static_cast<double>(should[i]) * static_cast<double>(should[i]);
+  }
+  return size == 0 ? error : error / size;
+}
+
+}  // namespace swarmkv::internal::test

@@ -1,0 +1,191 @@
+// The grouped kernel against attention as its formula says it, and against itself: bits that must
+// not change with company, place and threads.
+#include "attention/grouped.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "attention/attention_case.h"
+#include "attention/reference.h"
+
+namespace swarmkv::internal::test {
+namespace {
+
+constexpr double kMostError = 1e-9;
+
+std::vector<float> reference(AttentionCase& c) {
+  reference_attention(c.shape, c.tensors());
+  return c.out;
+}
+
+int draw(std::mt19937& random, int least, int most) {
+  return std::uniform_int_distribution<int>(least, most)(random);
+}
+
+// Shared prefixes with holes, tails of one's own, windows, causal chunks, rows that see one cell or
+// nothing, and masks with other values than zero.
+void random_mask(AttentionCase& c, std::mt19937& random) {
+  const int n = c.shape.n_cells;
+  const int kind = draw(random, 0, 5);
+  if (kind <= 2) c.share_prefix(draw(random, 0, n), random());
+  for (int t = 0; t < c.shape.n_tokens; ++t) {
+    if (kind == 3) c.see_range(t, 0, std::min(n, n - c.shape.n_tokens + t + 1));
+    if (kind == 4) c.see_range(t, std::max(0, n / 2 - t - 40), std::max(1, n / 2 - t));
+    if (kind == 5 && draw(random, 0, 3) != 0) c.see(t, draw(random, 0, n - 1));
+    if (kind == 1) {  // holes
+      for (int i = 0; i < n / 7; ++i) {
+        c.mask[static_cast<std::size_t>(t) * n + draw(random, 0, n - 1)] = kHalfMinusInfinity;
+      }
+    }
+    if (kind == 2) c.see(t, draw(random, 0, n - 1), -1.5F);
+  }
+}
+
+TEST(GroupedAttention, EqualsTheFormulaOnRandomShapesLayoutsAndMasks) {
+  std::mt19937 random(7);
+  const int heads[][2] = {{9, 3}, {4, 1}, {8, 8}, {6, 2}, {16, 2}};
+  for (int i = 0; i < 400; ++i) {
+    const auto& h = heads[draw(random, 0, 4)];
+    const int size = i % 8 == 0 ? 256 : i % 4 == 1 ? 128 : 64;
+    AttentionCase c(size, h[0], h[1], draw(random, 1, i % 10 == 0 ? 70 : 12), draw(random, 1, 400),
+                    random());
+    random_mask(c, random);
+    const std::vector<float> should = reference(c);
+
+    const double error = nmse(c.grouped(draw(random, 1, 3)), should);
+
+    ASSERT_LE(error, kMostError) << "case " << i << ": head " << size << ", " << h[0] << "/" << h[1]
+                                 << " heads, " << c.shape.n_tokens << " tokens, " << c.shape.n_cells
+                                 << " cells";
+  }
+}
+
+TEST(GroupedAttention, StaysAccurateOverALongDocument) {
+  AttentionCase c(64, 3, 1, 8, 9000, 1);
+  c.share_prefix(8800, 2);
+  const std::vector<float> should = reference(c);
+
+  EXPECT_LE(nmse(c.grouped(2), should), kMostError);
+}
+
+TEST(GroupedAttention, GivesZerosToATokenThatSeesNothing) {
+  AttentionCase c(64, 9, 3, 3, 200, 3);
+  c.see_range(0, 0, 130);
+  c.see(2, 199);
+
+  const std::vector<float> result = c.grouped();
+
+  EXPECT_EQ(c.row(result, 1), std::vector<float>(64 * 9, 0.0F));
+  const std::vector<float> last = c.row(result, 2);
+  EXPECT_EQ(last[0], half_to_float(c.v[199 * 64 * 3])) << "one cell seen: its value, exactly";
+}
+
+TEST(GroupedAttention, DoesNotTouchWhatIsMaskedEvenIfItIsBroken) {
+  AttentionCase c(64, 9, 3, 4, 300, 4);
+  for (int t = 0; t < 4; ++t) c.see_range(t, 0, 250);
+  const std::vector<float> should = c.grouped();
+  std::fill(c.k.begin() + 250 * 64 * 3, c.k.end(), std::uint16_t{0x7E00});  // NaN
+  std::fill(c.v.begin() + 250 * 64 * 3, c.v.end(), std::uint16_t{0x7E00});
+
+  EXPECT_EQ(c.grouped(), should);
+}
+
+TEST(GroupedAttention, ShowsBrokenKeysThatAreSeen) {
+  AttentionCase c(64, 9, 3, 2, 100, 4);
+  for (int t = 0; t < 2; ++t) c.see_range(t, 0, 100);
+  c.k[70 * 64 * 3] = 0x7E00;
+
+  EXPECT_TRUE(std::isnan(c.grouped()[0])) << "an answer from NaN would look like any other";
+}
+
+// Many threads and few rows: the call is cut along cells and elements too.
+TEST(GroupedAttention, GivesTheSameBitsWithAnyNumberOfThreads) {
+  for (const int size : {64, 128, 256}) {
+    for (const int n_tokens : {1, 2, 8, 50}) {
+      AttentionCase c(size, 9, 3, n_tokens, 1000, 5);
+      c.share_prefix(800, 6);
+      const std::vector<float> should = c.grouped(1);
+      for (const int n_threads : {2, 3, 7, 32}) {
+        ASSERT_EQ(c.grouped(n_threads), should) << n_tokens << " tokens, " << n_threads;
+      }
+    }
+  }
+}
+
+TEST(GroupedAttention, IsCutAlongCellsWhereBlocksDoNotFillTheThreads) {
+  EXPECT_EQ(cut_attention({64, 9, 3, 512, 4096, 1}, 2, 16, 4).n_phases(), 1);
+  EXPECT_EQ(cut_attention({64, 9, 3, 2, 4096, 1}, 16, 16, 4).n_phases(), 4);
+}
+
+// token t of c becomes token `to` of the result, among `n_tokens` others that see other cells;
+// cells behind the prefix move to places of their own, in the same order.
+TEST(GroupedAttention, GivesARowTheSameBitsAloneAndInAnyCompany) {
+  constexpr int kPrefix = 700;
+  constexpr int kTail = 90;
+  constexpr int kRow = 64 * 9;
+  constexpr int kCell = 64 * 3;
+  std::mt19937 random(8);
+  AttentionCase alone(64, 9, 3, 1, kPrefix + kTail, 9);
+  alone.see_range(0, 0, kPrefix + kTail);
+  const std::vector<float> should = alone.grouped();
+  for (const int n_tokens : {2, 3, 8, 21, 50, 130}) {
+    AttentionCase crowd(64, 9, 3, n_tokens, kPrefix + kTail * 5, random());
+    const int place = draw(random, 0, n_tokens - 1);
+    std::vector<int> cells(static_cast<std::size_t>(kTail) * 5);
+    std::iota(cells.begin(), cells.end(), kPrefix);
+    std::vector<int> tail;
+    std::sample(cells.begin(), cells.end(), std::back_inserter(tail), kTail, random);
+    for (int t = 0; t < n_tokens; ++t) {
+      crowd.see_range(t, 0, kPrefix);
+      for (const int cell : cells) {
+        if (t != place && random() % 3 == 0) crowd.see(t, cell);
+      }
+    }
+    std::copy_n(alone.q.begin(), kRow, crowd.q.begin() + place * kRow);
+    std::copy_n(alone.k.begin(), kPrefix * kCell, crowd.k.begin());
+    std::copy_n(alone.v.begin(), kPrefix * kCell, crowd.v.begin());
+    for (int i = 0; i < kTail; ++i) {
+      const int cell = tail[static_cast<std::size_t>(i)];
+      crowd.see(place, cell);
+      std::copy_n(alone.k.begin() + (kPrefix + i) * kCell, kCell, crowd.k.begin() + cell * kCell);
+      std::copy_n(alone.v.begin() + (kPrefix + i) * kCell, kCell, crowd.v.begin() + cell * kCell);
+    }
+
+    const std::vector<float> result = crowd.grouped(2);
+
+    ASSERT_EQ(crowd.row(result, place), should) << "among " << n_tokens;
+  }
+}
+
+TEST(GroupedAttention, IsRightWhenThreadsReallyRunAtOnce) {
+  AttentionCase c(64, 9, 3, 50, 1200, 10);
+  c.share_prefix(1000, 11);
+  const std::vector<float> should = c.grouped(1);
+  std::fill(c.out.begin(), c.out.end(), 77.0F);
+  GroupedAttention attention;
+  attention.prepare(c.shape, c.tensors(), 3);
+  for (int phase = 0; phase < attention.n_phases(); ++phase) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back([&, i] { attention.run(phase, i); });
+    for (auto& thread : threads) thread.join();
+  }
+  EXPECT_EQ(c.out, should);
+}
+
+TEST(GroupedAttention, KnowsWhatItSupports) {
+  EXPECT_TRUE(grouped_attention_supports(64, 9, 3));
+  EXPECT_TRUE(grouped_attention_supports(256, 4, 1));
+  EXPECT_FALSE(grouped_attention_supports(80, 9, 3));
+  EXPECT_FALSE(grouped_attention_supports(64, 9, 2));
+  EXPECT_FALSE(grouped_attention_supports(64, 9, 0));
+  EXPECT_FALSE(grouped_attention_target().empty());
+}
+
+}  // namespace
+}  // namespace swarmkv::internal::test
