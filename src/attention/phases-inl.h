@@ -84,6 +84,17 @@ HWY_INLINE void score_tile(const Block& block, int tile) {
                 });
 }
 
+/// exp(score - most), but zero below e^-60: far less than rounding loses of a sum that has a weight
+/// of one in it, and smaller numbers would become denormal, which processors multiply slowly.
+HWY_INLINE Vector weight_of(Vector score, Vector most) {
+  const Vector gap = hn::Sub(score, most);
+  const Vector least = hn::Set(kFloats, -60.0F);
+  const Vector small = hn::Exp(kFloats, hn::Max(gap, least));  // nor may Exp meet such numbers
+  const Vector weight = hn::IfThenElseZero(hn::Ge(gap, least), small);
+  // NaN is not above anything: broken keys must show.
+  return hn::IfThenElse(hn::IsNaN(score), score, weight);
+}
+
 /// Turns the scores of tiles [begin, end) into weights relative to each row's own maximum.
 HWY_INLINE void weigh_tiles(const Block& block, int begin, int end) {
   Vector most[kMostVectors];
@@ -100,12 +111,10 @@ HWY_INLINE void weigh_tiles(const Block& block, int begin, int end) {
                   [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
                     const TileRows rows = tile_rows(block, tile, vector, cells, n);
                     for (int r = 0; r < n_vectors; ++r) {
+                      float* scores = rows.scores + r * rows.vector_stride;
                       for (int i = 0; i < n; ++i) {
-                        float* at = rows.scores + r * rows.vector_stride + cells[i] * kLanes;
-                        const Vector score = hn::Load(kFloats, at);
-                        const Vector weight = hn::Exp(kFloats, hn::Sub(score, most[vector + r]));
-                        // Exp makes zero of NaN: broken keys must show.
-                        hn::Store(hn::IfThenElse(hn::IsNaN(score), score, weight), kFloats, at);
+                        float* at = scores + cells[i] * kLanes;
+                        hn::Store(weight_of(hn::Load(kFloats, at), most[vector + r]), kFloats, at);
                       }
                     }
                   });

@@ -74,6 +74,17 @@ TEST(GroupedAttention, StaysAccurateOverALongDocument) {
   EXPECT_LE(nmse(c.grouped(2), should), kMostError);
 }
 
+// Weights of most cells are too small for a float here. They must not become denormal numbers: with
+// those a call took fifty times as long.
+TEST(GroupedAttention, StaysAccurateWithScoresFarApart) {
+  AttentionCase c(64, 9, 3, 8, 600, 12);
+  c.shape.scale = 4.0F;
+  c.share_prefix(500, 13);
+  const std::vector<float> should = reference(c);
+
+  EXPECT_LE(nmse(c.grouped(2), should), kMostError);
+}
+
 TEST(GroupedAttention, GivesZerosToATokenThatSeesNothing) {
   AttentionCase c(64, 9, 3, 3, 200, 3);
   c.see_range(0, 0, 130);

@@ -59,7 +59,8 @@ std::string LlamaContext::try_make(const llama_context_params& params) {
   return reason.empty() ? "no reason given" : reason;
 }
 
-// Why there is no context with the grouped kernel, or empty if there is one.
+// Why the grouped kernel is not used, or empty if there is a context with it. There may be one
+// without it.
 std::string LlamaContext::try_grouped(const ContextOptions& options, llama_context_params params) {
   const std::string excluded = why_not_tried(*model_, options);
   if (!excluded.empty()) return excluded;
@@ -72,7 +73,8 @@ std::string LlamaContext::try_grouped(const ContextOptions& options, llama_conte
   if (reason.empty()) reason = why_not_usable(*hook, options.most_attention_error);
   if (reason.empty()) {
     attention_hook_ = std::move(hook);
-  } else {
+  } else if (!hook->taken.empty()) {
+    // It would use the kernel. One whose device takes nothing is a context like any other.
     context_.reset();
   }
   return reason;
@@ -101,12 +103,13 @@ void LlamaContext::make(const ContextOptions& options) {
   }
   if (options.attention != AttentionKernel::kStock) {
     attention_.note = try_grouped(options, params);
-    if (attention_.note.empty()) attention_.kernel = "grouped";
-    if (context_) return;
-    if (options.attention == AttentionKernel::kGrouped) {
+    if (attention_.note.empty()) {
+      attention_.kernel = "grouped";
+    } else if (options.attention == AttentionKernel::kGrouped) {
       throw Error(ErrorCode::kUnsupported,
                   "[engine.make_context] no grouped attention: " + attention_.note);
     }
+    if (context_) return;
   }
   const std::string reason = try_make(params);
   if (context_) return;
