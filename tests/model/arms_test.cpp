@@ -177,11 +177,14 @@ TEST(Arms, LogitsAgreeExactlyEnoughToSeeAMissingCell) {
     options.flash_attention = FlashAttention::kOff;
     const Rig rig{load(tiny_path(kind)), options, false};
     const Tokens answer = rig.model->tokenize(" a licence to use", SpecialTokens::kPlainText);
+    // Gemma's GELU is a table of half floats: where cells lie moves it by 2e-3
+    // (exactness_test.cpp).
+    const float bound = std::string(kind) == "gemma3" ? 1e-2F : 1e-3F;
     const ByPosition lone = forced_logits(rig, "recompute", answer);
     for (const char* handoff : {"snapshot", "device", "shared"}) {
-      EXPECT_LT(difference(lone, forced_logits(rig, handoff, answer)), 1e-3F) << handoff;
+      EXPECT_LT(difference(lone, forced_logits(rig, handoff, answer)), bound) << handoff;
     }
-    EXPECT_GT(difference(lone, forced_logits(rig, "snapshot", answer, kDocument - 10)), 1e-3F);
+    EXPECT_GT(difference(lone, forced_logits(rig, "snapshot", answer, kDocument - 10)), bound);
   }
 }
 
