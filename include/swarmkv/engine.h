@@ -72,9 +72,9 @@ struct EngineOptions {
   int threads_batch = 0;  ///< prefill; 0 = threads
   std::string cache_type_k = "f16", cache_type_v = "f16";
   std::string flash_attn = "auto";  ///< on, off, auto
-  /// Who computes attention on the CPU: "grouped" (ours, for many agents over one document; an error
-  /// where it cannot), "stock" (llama.cpp's), "auto" (grouped where it can and `deterministic` is
-  /// off). RunReport::attention says which it was.
+  /// Who computes attention on the CPU: "grouped" (ours, for many agents over one document; an
+  /// error where it cannot), "stock" (llama.cpp's), "auto" (grouped where it can and
+  /// `deterministic` is off). RunReport::attention says which it was.
   std::string attention = "auto";
   bool deterministic =
       false;  ///< same token ids whoever else runs; slower (docs/architecture.md, Equality)
