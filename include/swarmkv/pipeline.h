@@ -21,6 +21,9 @@ struct SourcePos {
   int line = 0, column = 0;  ///< 1-based
 };
 
+/// "file:line:column"; empty if it was built in C++.
+SWARMKV_API std::string to_string(const SourcePos& pos);
+
 /// One problem found in a pipeline, with a stable code ("SK203").
 struct Diagnostic {
   enum class Severity { kError, kWarning, kNote } severity = Severity::kError;

@@ -100,14 +100,9 @@ void add_critical_path(RunReport& report, const RunRecord& record) {
   }
 }
 
-std::string place_of(const SourcePos& pos) {
-  if (pos.line == 0) return {};
-  return pos.file + ":" + std::to_string(pos.line) + ":" + std::to_string(pos.column);
-}
-
 void add_warnings(RunReport& report, const RunRecord& record) {
   for (const Diagnostic& d : record.prepared.warnings) {
-    report.warnings.push_back({d.code, {}, place_of(d.pos), d.message, d.hint});
+    report.warnings.push_back({d.code, {}, to_string(d.pos), d.message, d.hint});
   }
   for (std::size_t i = 0; i < report.agents.size(); ++i) {
     const AgentReport& agent = report.agents[i];
@@ -122,14 +117,14 @@ void add_warnings(RunReport& report, const RunRecord& record) {
       if (!users.empty()) users += " used the cut text";
       const auto key = spec.key_pos.find("max_tokens");
       const SourcePos& pos = key != spec.key_pos.end() ? key->second : spec.pos;
-      report.warnings.push_back({"SK601", agent.name, place_of(pos),
+      report.warnings.push_back({"SK601", agent.name, to_string(pos),
                                  "cut at max_tokens=" + std::to_string(agent.max_tokens) + users,
                                  "raise max_tokens (-n)"});
     }
     if (agent.fork_fell_back) {
       report.warnings.push_back({"SK605",
                                  agent.name,
-                                 place_of(spec.pos),
+                                 to_string(spec.pos),
                                  "this model cannot fork where the prompts part; the rest of the "
                                  "shared text was computed again",
                                  {}});

@@ -95,6 +95,11 @@ std::string_view severity_name(Diagnostic::Severity severity) {
 
 }  // namespace
 
+std::string to_string(const SourcePos& pos) {
+  if (pos.line == 0) return {};
+  return pos.file + ":" + std::to_string(pos.line) + ":" + std::to_string(pos.column);
+}
+
 std::string format(const std::vector<Diagnostic>& diagnostics) {
   std::string out;
   for (const Diagnostic& diagnostic : diagnostics) {

@@ -134,11 +134,8 @@ Json kv_of(const Plan& plan) {
 Json warnings_of(const Plan& plan) {
   Json out = Json::array();
   for (const Diagnostic& w : plan.warnings) {
-    const std::string pos = w.pos.line == 0 ? ""
-                                            : w.pos.file + ":" + std::to_string(w.pos.line) + ":" +
-                                                  std::to_string(w.pos.column);
     out.push_back({{"code", json_text_or_null(w.code)},
-                   {"pos", json_text_or_null(pos)},
+                   {"pos", json_text_or_null(to_string(w.pos))},
                    {"message", json_text(w.message)},
                    {"hint", json_text_or_null(w.hint)}});
   }
