@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "text/trim.h"
+
 namespace swarmkv::internal {
 namespace {
 
@@ -18,11 +20,6 @@ void begin_with_start(Tokens& tokens, std::optional<Token> start) {
   while (first != tokens.end() && *first == *start) ++first;
   tokens.erase(tokens.begin(), first);
   tokens.insert(tokens.begin(), *start);
-}
-
-bool ends_with_mark(std::string_view text, std::string_view mark) {
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  return end != std::string_view::npos && text.substr(0, end + 1).ends_with(mark);
 }
 
 std::string joined(std::string_view agent_system, std::string_view prompt) {
@@ -49,7 +46,7 @@ PromptBuilder::PromptBuilder(std::shared_ptr<const Model> model, std::string sys
   if (!scaffold.between.empty()) {
     append(head_, model_->tokenize(scaffold.between, SpecialTokens::kParse));
   }
-  opens_reasoning_ = ends_with_mark(scaffold.after, "<think>");
+  opens_reasoning_ = trim(scaffold.after).ends_with("<think>");
   if (!scaffold.after.empty()) after_ = model_->tokenize(scaffold.after, SpecialTokens::kParse);
   if (!format.has_turns) return;
   if (!has_scaffold_) {

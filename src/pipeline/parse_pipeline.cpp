@@ -40,13 +40,12 @@ class PipelineReader {
                      "keep one of them");
     }
     if (find(entries, "agents") == nullptr) missing("agents");
+    pipeline_.text_files = context_.files->paths();
   }
 
   // What was read besides the pipeline; agents are never reported missing twice.
   [[nodiscard]] ValidateOptions validate_options() && {
-    pipeline_.text_files = context_.files->paths();
-    return {std::move(notes_.prompt_is_broken), true, pipeline_.text_files,
-            std::move(notes_.top_pos)};
+    return {std::move(notes_.prompt_is_broken), true, std::move(notes_.top_pos)};
   }
 
  private:

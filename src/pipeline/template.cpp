@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "pipeline/template_expression.h"
+#include "text/trim.h"
 
 namespace swarmkv::internal {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kOpen = "{{";
 constexpr std::string_view kClose = "}}";
 constexpr std::string_view kEscapeHint = "a literal '{{' is written {{ '{{' }}";

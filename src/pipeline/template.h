@@ -58,6 +58,8 @@ class Template {
   [[nodiscard]] std::string render_without_answers(const Vars& vars) const;
 
  private:
+  template <typename RenderAnswer>
+  [[nodiscard]] std::string render_pieces(const Vars& vars, RenderAnswer render_answer) const;
   void add_literal(std::string_view text, std::size_t offset, std::size_t length);
   void add_issue(TemplateIssue issue);
 

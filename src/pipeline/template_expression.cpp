@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "pipeline/names.h"
+#include "text/trim.h"
 
 namespace swarmkv::internal {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kEscapeHint = "a literal '{{' is written {{ '{{' }}";
 constexpr const char* kFilterHint = "filters are default('text'), trim and json";
 constexpr const char* kDefaultHint = "write default('text')";
@@ -221,10 +221,7 @@ TemplateExpression parse_expression(std::string_view text, std::size_t from) {
 }
 
 TemplateIssue explain_body(std::string_view body) {
-  const std::size_t begin = body.find_first_not_of(kBlank);
-  body = begin == std::string_view::npos
-             ? std::string_view()
-             : body.substr(begin, body.find_last_not_of(kBlank) - begin + 1);
+  body = trim(body);
   TemplateIssue issue;
   issue.code = "SK301";
   issue.message = body.empty() ? "'{{ }}' names nothing" : "'" + shown(body) + "' is not a name";

@@ -5,11 +5,10 @@
 #include "fmt/format.h"
 #include "pipeline/template.h"
 #include "swarmkv/error.h"
+#include "text/trim.h"
 
 namespace swarmkv::internal {
 namespace {
-
-constexpr std::string_view kBlank = " \t\r\n";
 
 // What a reference stands for while filters work on it.
 struct Value {
@@ -17,19 +16,13 @@ struct Value {
   bool is_json = false;  ///< a JSON value that is no text: it needs no quotes to be JSON
 };
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
 void apply(const TemplateFilter& filter, Value& value) {
   if (filter.kind == TemplateFilter::Kind::kDefault) {
     if (!value.text) value = {filter.text, false};
   } else if (!value.text) {
     return;  // nothing stays nothing until a default
   } else if (filter.kind == TemplateFilter::Kind::kTrim) {
-    value.text = trimmed(*value.text);
+    value.text = std::string(trim(*value.text));
   } else if (!value.is_json) {
     value = {quote_json(*value.text), true};
   }
@@ -79,7 +72,8 @@ std::string render_reference(const TemplatePiece& piece, const std::string* answ
               "[pipeline.render] no answer of '" + piece.text + "' to insert");
 }
 
-std::string Template::render(const Answers& answers, const Vars& vars) const {
+template <typename RenderAnswer>
+std::string Template::render_pieces(const Vars& vars, RenderAnswer render_answer) const {
   std::string result;
   for (const TemplatePiece& piece : pieces_) {
     if (piece.kind == TemplatePiece::Kind::kLiteral) {
@@ -87,25 +81,23 @@ std::string Template::render(const Answers& answers, const Vars& vars) const {
     } else if (piece.kind == TemplatePiece::Kind::kVariable) {
       result += render_reference(piece, &var_of(piece, vars));
     } else {
-      const auto answer = answers.find(piece.text);
-      result += render_reference(piece, answer == answers.end() ? nullptr : &answer->second);
+      result += render_answer(piece);
     }
   }
   return result;
 }
 
+std::string Template::render(const Answers& answers, const Vars& vars) const {
+  return render_pieces(vars, [&](const TemplatePiece& piece) {
+    const auto answer = answers.find(piece.text);
+    return render_reference(piece, answer == answers.end() ? nullptr : &answer->second);
+  });
+}
+
 std::string Template::render_without_answers(const Vars& vars) const {
-  std::string result;
-  for (const TemplatePiece& piece : pieces_) {
-    if (piece.kind == TemplatePiece::Kind::kLiteral) {
-      result += piece.text;
-    } else if (piece.kind == TemplatePiece::Kind::kVariable) {
-      result += render_reference(piece, &var_of(piece, vars));
-    } else if (piece.has_default()) {
-      result += render_reference(piece, nullptr);
-    }
-  }
-  return result;
+  return render_pieces(vars, [](const TemplatePiece& piece) {
+    return piece.has_default() ? render_reference(piece, nullptr) : std::string();
+  });
 }
 
 std::string render_vars(std::string_view text, const Vars& vars) {

@@ -8,11 +8,10 @@
 #include "pipeline/names.h"
 #include "pipeline/validate_needs.h"
 #include "pipeline/validate_texts.h"
+#include "text/trim.h"
 
 namespace swarmkv::internal {
 namespace {
-
-constexpr std::string_view kBlank = " \t\r\n";
 
 // Something has to be computed for the agent, and by one of two ways.
 bool has_work(const AgentSpec& agent, DiagnosticList& diagnostics) {
@@ -22,7 +21,7 @@ bool has_work(const AgentSpec& agent, DiagnosticList& diagnostics) {
                        agent.pos, marked_length(agent.name), "one of them would be ignored"});
     return false;
   }
-  if (agent.prompt.find_first_not_of(kBlank) != std::string::npos) return true;
+  if (!trim(agent.prompt).empty()) return true;
   const bool given = agent.key_pos.count("prompt") > 0;
   diagnostics.error({"SK207",
                      given ? fmt::format("the prompt of agent '{}' is empty", agent.name)
@@ -51,7 +50,7 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   }
   if (!options.from_file) check_vars(pipeline, diagnostics);
   check_reads(pipeline, diagnostics);
-  check_output_files(pipeline, options.files, diagnostics);
+  check_output_files(pipeline, diagnostics);
   AgentNames names(pipeline, diagnostics);
   TextCheck texts(pipeline, names, diagnostics);
   texts.check_system(pipeline.system, "the shared system text", options.top_pos, SourcePos{});

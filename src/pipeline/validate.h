@@ -12,8 +12,7 @@ namespace swarmkv::internal {
 
 struct ValidateOptions {
   std::vector<bool> prompt_is_broken = {};  ///< by agent: already reported; may be shorter
-  bool from_file = false;  ///< what the reader checks is reported: no agents, names of vars
-  std::vector<std::string> files = {};  ///< that texts were taken from, as they were named
+  bool from_file = false;     ///< what the reader checks is reported: no agents, names of vars
   KeyPositions top_pos = {};  ///< of the shared system text and its templates, and of vars
 };
 
@@ -26,8 +25,7 @@ void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_model(const ModelSpec& model, DiagnosticList& diagnostics);
 void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics);
 void check_reads(const Pipeline& pipeline, DiagnosticList& diagnostics);
-void check_output_files(const Pipeline& pipeline, const std::vector<std::string>& files,
-                        DiagnosticList& diagnostics);
+void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_circles(const Pipeline& pipeline, DiagnosticList& diagnostics);
 
 }  // namespace swarmkv::internal

@@ -32,8 +32,7 @@ std::string path_problem(const std::string& path) {
 
 }  // namespace
 
-void check_output_files(const Pipeline& pipeline, const std::vector<std::string>& files,
-                        DiagnosticList& diagnostics) {
+void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics) {
   std::unordered_map<std::string, const AgentSpec*> seen;
   std::unordered_map<std::string, std::string> inputs;
   const auto key = [](const std::string& path) {
@@ -47,7 +46,8 @@ void check_output_files(const Pipeline& pipeline, const std::vector<std::string>
         if (document.text || document.path.empty()) continue;
         inputs.emplace(key(document.path), "document '" + document.name + "'");
       }
-      for (const std::string& file : files) inputs.emplace(key(file), "a text of the pipeline");
+      for (const std::string& file : pipeline.text_files)
+        inputs.emplace(key(file), "a text of the pipeline");
       if (!pipeline.model.path.empty()) inputs.emplace(key(pipeline.model.path), "the model");
     }
     const SourcePos& pos = key_position(agent, "output_file");
