@@ -11,19 +11,8 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr std::size_t kLabelColumns = 16;
 constexpr std::size_t kMostWarnings = 20;
 constexpr std::size_t kMostSteps = 12;  // of a longer chain the first and the last are shown
-
-// Further lines of a text stand below its first one.
-std::string line(const Paint& paint, const char* color, const char* label, std::string text) {
-  text = escape_control(text);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kLabelColumns) {
-    text.insert(++at, kLabelColumns, ' ');
-  }
-  return paint(color, label) + std::string(kLabelColumns - std::string_view(label).size(), ' ') +
-         text + "\n";
-}
 
 std::string because(const Plan& plan) {
   switch (plan.sums) {
@@ -117,19 +106,20 @@ std::string warning_lines(const Plan& plan, const Paint& paint) {
     if (w.pos.line > 0) text += fmt::format(" ({}:{}:{})", w.pos.file, w.pos.line, w.pos.column);
     if (!w.code.empty()) text += " [" + w.code + "]";
     if (!w.hint.empty()) text += "\nhelp: " + w.hint;
-    out += line(paint, Paint::kYellow, "warning", text);
+    out += labelled_line(paint, Paint::kYellow, "warning", text);
   }
   const auto hidden = static_cast<std::int64_t>(plan.warnings.size() - n);
-  if (hidden > 0) out += line(paint, "", "", "and " + counted(hidden, "more warning"));
+  if (hidden > 0) out += labelled_line(paint, "", "", "and " + counted(hidden, "more warning"));
   return out;
 }
 
 std::string verdict(const Plan& plan, const Paint& paint) {
-  if (!plan.misfit.empty()) return line(paint, Paint::kRed, "does not fit", plan.misfit);
-  return line(paint, "", "fits",
-              fmt::format("{} of {} cells for the largest branch; the model was trained for {}",
-                          format_count(plan.n_cells_largest), format_count(plan.ctx_size),
-                          format_count(plan.n_ctx_train)));
+  if (!plan.misfit.empty()) return labelled_line(paint, Paint::kRed, "does not fit", plan.misfit);
+  return labelled_line(
+      paint, "", "fits",
+      fmt::format("{} of {} cells for the largest branch; the model was trained for {}",
+                  format_count(plan.n_cells_largest), format_count(plan.ctx_size),
+                  format_count(plan.n_ctx_train)));
 }
 
 }  // namespace
@@ -145,10 +135,11 @@ std::string plan_title(const Plan& plan, const Paint& paint) {
 }
 
 std::string plan_lines(const Plan& plan, const Paint& paint) {
-  std::string out = line(paint, "", "prompt tokens", prompt_tokens(plan)) +
-                    line(paint, "", "KV cache", kv_cache(plan)) +
-                    line(paint, "", "order", order(plan));
-  if (!plan.critical_path.empty()) out += line(paint, "", "critical path", critical_path(plan));
+  std::string out = labelled_line(paint, "", "prompt tokens", prompt_tokens(plan)) +
+                    labelled_line(paint, "", "KV cache", kv_cache(plan)) +
+                    labelled_line(paint, "", "order", order(plan));
+  if (!plan.critical_path.empty())
+    out += labelled_line(paint, "", "critical path", critical_path(plan));
   return out + warning_lines(plan, paint) + verdict(plan, paint);
 }
 

@@ -135,6 +135,16 @@ std::string Paint::operator()(const char* color, std::string_view text) const {
   return fmt::format("{}{}\x1b[0m", color, text);
 }
 
+std::string labelled_line(const Paint& paint, const char* color, const char* label,
+                          std::string text) {
+  text = escape_control(text);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kLabelColumns) {
+    text.insert(++at, kLabelColumns, ' ');
+  }
+  return paint(color, label) + std::string(kLabelColumns - std::string_view(label).size(), ' ') +
+         text + "\n";
+}
+
 std::string title_line(const RunReport& r, const Paint& paint) {
   const std::string command = fit_for_terminal(command_text(r), kTitleColumns);
   std::string out = paint(Paint::kBold, command);

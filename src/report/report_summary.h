@@ -23,6 +23,12 @@ class Paint {
   bool on_;
 };
 
+/// Where texts begin behind their labels, in the lines of report and plan.
+inline constexpr std::size_t kLabelColumns = 16;
+/// "label   text"; further lines of the text stand below its first one.
+std::string labelled_line(const Paint& paint, const char* color, const char* label,
+                          std::string text);
+
 /// What was run, how its agents ended and how long it took.
 std::string title_line(const RunReport& report, const Paint& paint);
 

@@ -18,12 +18,13 @@ namespace {
 using internal::Align;
 using internal::escape_control;
 using internal::format_count;
+using internal::kLabelColumns;
+using internal::labelled_line;
 using internal::Paint;
 
 // More than this would push the figures off the screen.
 constexpr std::size_t kMostRows = 40;
-constexpr std::size_t kMostLines = 20;     // each of endings and warnings
-constexpr std::size_t kLabelColumns = 16;  // as in the lines of report_summary.cpp
+constexpr std::size_t kMostLines = 20;  // each of endings and warnings
 
 const char* row_color(const AgentReport& a) {
   if (a.status == AgentStatus::kFailed) return Paint::kRed;
@@ -82,16 +83,6 @@ std::string agent_table(const RunReport& r, const Paint& paint) {
   return out;
 }
 
-// A labelled line; the further lines of a text stand below its first one.
-std::string labelled(const Paint& paint, const char* color, const char* label, std::string text) {
-  text = escape_control(text);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kLabelColumns) {
-    text.insert(++at, kLabelColumns, ' ');
-  }
-  return paint(color, label) + std::string(kLabelColumns - std::string_view(label).size(), ' ') +
-         text + "\n";
-}
-
 std::string count_of_rest(std::size_t n, const char* what) {
   if (n <= kMostLines) return "";
   const auto n_rest = static_cast<std::int64_t>(n - kMostLines);
@@ -117,7 +108,8 @@ std::string endings(const RunReport& r, const Paint& paint) {
     std::string why = a.error ? *a.error : *a.skip_reason;
     if (why == label) why.clear();
     if (why.starts_with(label + " ")) why.erase(0, label.size() + 1);  // the label says it
-    out += labelled(paint, row_color(a), label.c_str(), a.name + (why.empty() ? "" : ": " + why));
+    out +=
+        labelled_line(paint, row_color(a), label.c_str(), a.name + (why.empty() ? "" : ": " + why));
   }
   return out + count_of_rest(ended.size(), "that did not finish");
 }
@@ -133,7 +125,7 @@ std::string warnings(const RunReport& r, const Paint& paint) {
     // Advice for several in a row is given once.
     const bool repeated = i + 1 < n && r.warnings[i + 1].hint == w.hint;
     if (!w.hint.empty() && !repeated) line += "\nhelp: " + w.hint;
-    out += labelled(paint, Paint::kYellow, "warning", line);
+    out += labelled_line(paint, Paint::kYellow, "warning", line);
   }
   return out + count_of_rest(r.warnings.size(), "warnings");
 }
