@@ -34,14 +34,6 @@ std::string_view summary_of(std::string_view command) {
   return command;
 }
 
-std::vector<std::string> spellings_of(const Flag& flag) {
-  std::vector<std::string> out{"--" + std::string(flag.name)};
-  if (!flag.other_name.empty()) out.push_back("--" + std::string(flag.other_name));
-  if (!flag.alias.empty()) out.push_back("-" + std::string(flag.alias));
-  if (flag.letter != 0) out.push_back(std::string("-") + flag.letter);
-  return out;
-}
-
 }  // namespace
 
 std::vector<CompletedCommand> completed_commands() {

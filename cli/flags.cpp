@@ -194,13 +194,20 @@ const Flag* find_flag(std::string_view spelling) {
   return nullptr;
 }
 
+std::vector<std::string> spellings_of(const Flag& flag) {
+  std::vector<std::string> out{"--" + std::string(flag.name)};
+  if (!flag.other_name.empty()) out.push_back("--" + std::string(flag.other_name));
+  if (!flag.alias.empty()) out.push_back("-" + std::string(flag.alias));
+  if (flag.letter != 0) out.push_back(std::string("-") + flag.letter);
+  return out;
+}
+
 std::vector<std::string> spellings(unsigned command) {
   std::vector<std::string> out;
   for (const Flag& flag : kFlags) {
     if ((flag.commands & command) == 0 || !flag.shown) continue;
-    out.push_back("--" + std::string(flag.name));
-    if (!flag.other_name.empty()) out.push_back("--" + std::string(flag.other_name));
-    if (!flag.alias.empty()) out.push_back("-" + std::string(flag.alias));
+    const std::vector<std::string> all = spellings_of(flag);
+    out.insert(out.end(), all.begin(), all.end() - (flag.letter != 0 ? 1 : 0));
   }
   return out;
 }

@@ -49,7 +49,10 @@ std::string environment_name(const Flag& flag);
 /// By any of its spellings, dashes included: "-c", "--ctx-size", "-ngl".
 const Flag* find_flag(std::string_view spelling);
 
-/// Every spelling that `command` takes, for "did you mean".
+/// All of one flag, dashes included, the long name first and its letter last.
+std::vector<std::string> spellings_of(const Flag& flag);
+
+/// What `command` takes, for "did you mean": without letters, which are near to everything.
 std::vector<std::string> spellings(unsigned command);
 
 }  // namespace swarmkv::cli

@@ -70,8 +70,14 @@ inline bool stderr_is_events(const Settings& settings) {
   return settings.progress == "jsonl" && !settings.quiet;
 }
 
-/// What `swarmkv run` runs.
+/// The pipeline that run and plan take.
+/// errors  UsageError  several are given
 inline std::string pipeline_file(const Settings& settings) {
+  const std::vector<std::string>& given = settings.arguments;
+  if (given.size() > 1) {
+    throw UsageError(settings.command + " takes one pipeline file, but got " +
+                     std::to_string(given.size()) + ": '" + given[0] + "', '" + given[1] + "'");
+  }
   return settings.arguments.empty() ? "swarmkv.yaml" : settings.arguments.front();
 }
 

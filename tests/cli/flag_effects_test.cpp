@@ -140,14 +140,6 @@ std::vector<std::string> with_flag(const std::string& command, const std::string
   return {command, value.empty() ? spelling : spelling + "=" + value};
 }
 
-std::vector<std::string> spellings_of(const Flag& flag) {
-  std::vector<std::string> out{"--" + std::string(flag.name)};
-  if (!flag.other_name.empty()) out.push_back("--" + std::string(flag.other_name));
-  if (!flag.alias.empty()) out.push_back("-" + std::string(flag.alias));
-  if (flag.letter != 0) out.push_back(std::string("-") + flag.letter);
-  return out;
-}
-
 template <typename Check>
 void for_each_use(Check check) {
   for (const Flag& flag : flags()) {
