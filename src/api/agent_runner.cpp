@@ -83,9 +83,10 @@ class AgentRunner::Listener final : public RequestListener {
     bus_->deliver(agent_event(EventType::kAgentPreempted, name_), now);
   }
   void on_finished(const Result& result) override {
+    auto kept = std::make_shared<const Result>(result);
     {
       const MutexLock lock(shared_->mutex);
-      shared_->records[static_cast<std::size_t>(node_)].result = result;
+      shared_->records[static_cast<std::size_t>(node_)].result = std::move(kept);
     }
     NodeOutcome outcome;
     switch (result.state) {
@@ -159,15 +160,15 @@ void AgentRunner::add_question(Request& request, NodeId node, const Answers& ans
     return;
   }
   const Asked& before = asked_.at(agent.continues);
-  const Result said = record(agent.continues).result.value();
+  const std::shared_ptr<const Result> said = record(agent.continues).result;
   const Tokens turn = prepared_.prompts->next_turn(agent.system, prompt);
   request.suffix = before.suffix;
-  request.suffix.insert(request.suffix.end(), said.tokens.begin(), said.tokens.end());
+  request.suffix.insert(request.suffix.end(), said->tokens.begin(), said->tokens.end());
   request.suffix.insert(request.suffix.end(), turn.begin(), turn.end());
   request.fork_points = before.fork_points;
   const int n_before = request.fork_points.empty() ? 0 : request.fork_points.back();
-  if (n_before < said.n_cache_tokens) {
-    request.fork_points.push_back(said.n_cache_tokens);
+  if (n_before < said->n_cache_tokens) {
+    request.fork_points.push_back(said->n_cache_tokens);
   }
 }
 

@@ -16,7 +16,7 @@ namespace swarmkv::internal {
 
 /// What is known of a node when the run is over.
 struct NodeRecord {
-  std::optional<Result> result;                ///< agents that were submitted
+  std::shared_ptr<const Result> result;        ///< agents that were submitted; else null
   std::optional<TimePoint> started, finished;  ///< functions
   std::vector<TimePoint> preempted;            ///< agents that had to give up their cells
 };

@@ -34,7 +34,7 @@ bool link_conversations(Prepared& prepared) {
 
 // Agents, those whose conversation another one continues before it. Each line of conversations is
 // walked once.
-std::vector<std::size_t> parents_first(const Prepared& prepared) {
+std::vector<std::size_t> with_parents_first(const Prepared& prepared) {
   std::vector<std::size_t> order, line;
   std::vector<bool> done(prepared.agents.size(), false);
   for (std::size_t i = 0; i < prepared.agents.size(); ++i) {
@@ -50,8 +50,8 @@ std::vector<std::size_t> parents_first(const Prepared& prepared) {
 }
 
 // A continuation stands behind the documents of the one it continues.
-void inherit_prefixes(Prepared& prepared) {
-  for (const std::size_t i : parents_first(prepared)) {
+void inherit_prefixes(Prepared& prepared, const std::vector<std::size_t>& parents_first) {
+  for (const std::size_t i : parents_first) {
     PreparedAgent& agent = prepared.agents[i];
     if (agent.continues < 0) continue;
     const PreparedAgent& parent = prepared.agents[static_cast<std::size_t>(agent.continues)];
@@ -64,12 +64,12 @@ void inherit_prefixes(Prepared& prepared) {
 
 int clamped(std::int64_t n) { return static_cast<int>(std::min<std::int64_t>(n, 1 << 30)); }
 
-void add_budget(Prepared& prepared) {
+void add_budget(Prepared& prepared, const std::vector<std::size_t>& parents_first) {
   const std::vector<AgentSpec>& specs = prepared.pipeline.agents;
   std::map<std::string_view, int> max_tokens;
   for (const AgentSpec& agent : specs) max_tokens[agent.name] = agent.max_tokens;
   prepared.budget.resize(specs.size());
-  for (const std::size_t i : parents_first(prepared)) {
+  for (const std::size_t i : parents_first) {
     const AgentSpec& spec = specs[i];
     PreparedAgent& agent = prepared.agents[i];
     Plan::Agent& budget = prepared.budget[i];
@@ -131,8 +131,9 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
       out.model, render_vars(out.pipeline.system, out.pipeline.vars),
       PromptFormat{options.use_chat_template, options.template_date, has_turns});
   prepare_prefixes(out);
-  inherit_prefixes(out);
-  add_budget(out);
+  const std::vector<std::size_t> parents_first = with_parents_first(out);
+  inherit_prefixes(out, parents_first);
+  add_budget(out, parents_first);
   return prepared;
 }
 

@@ -64,16 +64,25 @@ int n_before_text(const Prepared& prepared, const ReadList& list, const AgentSpe
                                                "', which stands in none of its documents [SK402]");
 }
 
+/// Document tokens before a text, by list and text: many agents may name one, it is looked for
+/// once.
+using TextPlaces = std::map<std::pair<std::size_t, std::string>, int>;
+
 // The number of document tokens the agent waits for; all of them if that is what it comes to.
-int n_waited_for(Prepared& prepared, const ReadList& list, const AgentSpec& agent) {
+int n_waited_for(Prepared& prepared, std::size_t reads, const AgentSpec& agent,
+                 TextPlaces& places) {
+  const ReadList& list = prepared.read_lists[reads];
   const int n_all = n_document_tokens(list);
   switch (agent.ready_after.kind) {
     case ReadyAfter::Kind::kEnd:
       return n_all;
     case ReadyAfter::Kind::kPercent:
       return static_cast<int>(std::floor(n_all * agent.ready_after.value / 100));
-    case ReadyAfter::Kind::kBefore:
-      return n_before_text(prepared, list, agent);
+    case ReadyAfter::Kind::kBefore: {
+      const auto [place, is_new] = places.emplace(std::pair(reads, agent.ready_after.text), 0);
+      if (is_new) place->second = n_before_text(prepared, list, agent);
+      return place->second;
+    }
     case ReadyAfter::Kind::kTokens:
       break;
   }
@@ -137,7 +146,7 @@ void cut_prefix(PreparedAgent& agent, const ReadList& list, int at) {
 void prepare_prefixes(Prepared& prepared) {
   std::map<std::vector<std::size_t>, std::size_t> known;
   std::vector<int> cuts(prepared.agents.size(), 0);
-  std::map<std::pair<std::size_t, std::string>, int> before;  // many agents, one text: found once
+  TextPlaces places;
   const auto has_own_prefix = [&](std::size_t i) {
     return !prepared.pipeline.agents[i].function && prepared.agents[i].continues < 0;
   };
@@ -158,12 +167,7 @@ void prepare_prefixes(Prepared& prepared) {
     }
     agent.reads = entry->second;
     ReadList& list = prepared.read_lists[agent.reads];
-    const bool is_text = spec.ready_after.kind == ReadyAfter::Kind::kBefore;
-    const auto key = std::pair(agent.reads, is_text ? spec.ready_after.text : std::string());
-    const auto found = before.find(key);
-    const int n =
-        is_text && found != before.end() ? found->second : n_waited_for(prepared, list, spec);
-    if (is_text) before.emplace(key, n);
+    const int n = n_waited_for(prepared, agent.reads, spec, places);
     const bool is_early = !list.documents.empty() && n < n_document_tokens(list);
     if (is_early) agent.ready_after = n;
     cuts[i] = is_early ? position_after(list, n) : list.n_tokens();
