@@ -57,4 +57,15 @@ void reference_attention(const AttentionShape& shape, const AttentionTensors& t)
   }
 }
 
+double normalised_error(std::span<const float> is, std::span<const float> should) {
+  double error = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const double difference = static_cast<double>(is[i]) - static_cast<double>(should[i]);
+    error += difference * difference;
+    size += static_cast<double>(should[i]) * static_cast<double>(should[i]);
+  }
+  return size == 0 ? error : error / size;
+}
+
 }  // namespace swarmkv::internal

@@ -70,14 +70,7 @@ double grouped_attention_error(int head_size, int n_heads, int n_kv_heads) {
   attention.prepare(shape, t, 1);
   for (int phase = 0; phase < attention.n_phases(); ++phase) attention.run(phase, 0);
 
-  double error = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    const double difference = static_cast<double>(is[i]) - static_cast<double>(should[i]);
-    error += difference * difference;
-    size += static_cast<double>(should[i]) * static_cast<double>(should[i]);
-  }
-  return error / size;
+  return normalised_error(is, should);
 }
 
 }  // namespace swarmkv::internal

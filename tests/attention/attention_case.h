@@ -86,16 +86,4 @@ struct AttentionCase {
   }
 };
 
-/// Squared error over squared size.
-[[nodiscard]] inline double nmse(const std::vector<float>& is, const std::vector<float>& should) {
-  double error = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    const double difference = static_cast<double>(is[i]) - static_cast<double>(should[i]);
-    error += difference * difference;
-    size += static_cast<double>(should[i]) * static_cast<double>(should[i]);
-  }
-  return size == 0 ? error : error / size;
-}
-
 }  // namespace swarmkv::internal::test

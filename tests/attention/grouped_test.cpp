@@ -58,7 +58,7 @@ TEST(GroupedAttention, EqualsTheFormulaOnRandomShapesLayoutsAndMasks) {
     random_mask(c, random);
     const std::vector<float> should = reference(c);
 
-    const double error = nmse(c.grouped(draw(random, 1, 3)), should);
+    const double error = normalised_error(c.grouped(draw(random, 1, 3)), should);
 
     ASSERT_LE(error, kMostError) << "case " << i << ": head " << size << ", " << h[0] << "/" << h[1]
                                  << " heads, " << c.shape.n_tokens << " tokens, " << c.shape.n_cells
@@ -71,7 +71,7 @@ TEST(GroupedAttention, StaysAccurateOverALongDocument) {
   c.share_prefix(8800, 2);
   const std::vector<float> should = reference(c);
 
-  EXPECT_LE(nmse(c.grouped(2), should), kMostError);
+  EXPECT_LE(normalised_error(c.grouped(2), should), kMostError);
 }
 
 // Weights of most cells are too small for a float here. They must not become denormal numbers: with
@@ -82,7 +82,7 @@ TEST(GroupedAttention, StaysAccurateWithScoresFarApart) {
   c.share_prefix(500, 13);
   const std::vector<float> should = reference(c);
 
-  EXPECT_LE(nmse(c.grouped(2), should), kMostError);
+  EXPECT_LE(normalised_error(c.grouped(2), should), kMostError);
 }
 
 TEST(GroupedAttention, GivesZerosToATokenThatSeesNothing) {

@@ -28,13 +28,22 @@ std::string why_not_tried(const LoadedModel& model, const ContextOptions& option
   return {};
 }
 
+// Tested once for a model: the arms of handoff/ make a context for every agent.
+double self_test_error(const LoadedModel& model, const AttentionShape& s) {
+  const std::lock_guard lock(model.context_mutex);
+  const auto [tested, is_new] =
+      model.attention_errors.try_emplace({s.head_size, s.n_heads, s.n_kv_heads}, 0.0);
+  if (is_new) tested->second = grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads);
+  return tested->second;
+}
+
 // After the runtime planned its graphs. Empty: the kernel is in use and computes right.
-std::string why_not_usable(const AttentionHook& hook, double most_error) {
+std::string why_not_usable(const LoadedModel& model, const AttentionHook& hook, double most_error) {
   if (hook.taken.empty()) {
     return hook.refused.empty() ? "llama.cpp asked for no flash attention" : hook.refused;
   }
   for (const AttentionShape& s : hook.taken) {
-    const double error = grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads);
+    const double error = self_test_error(model, s);
     if (!(error <= most_error)) {  // NaN too
       return "its self-test failed on this processor: error " + std::to_string(error);
     }
@@ -70,7 +79,7 @@ std::string LlamaContext::try_grouped(const ContextOptions& options, llama_conte
   auto hook = std::make_shared<AttentionHook>();
   const AttentionScope scope(hook);
   std::string reason = try_make(params);
-  if (reason.empty()) reason = why_not_usable(*hook, options.most_attention_error);
+  if (reason.empty()) reason = why_not_usable(*model_, *hook, options.most_attention_error);
   if (reason.empty()) {
     attention_hook_ = std::move(hook);
   } else if (!hook->taken.empty()) {

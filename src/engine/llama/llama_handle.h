@@ -1,8 +1,10 @@
 // Owners of what the runtime hands out.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "engine/fingerprint.h"
@@ -32,6 +34,9 @@ struct LoadedModel {
   bool vocab_only = false;
   bool offloads = false;             ///< some layers may live in device memory
   mutable std::mutex context_mutex;  ///< making a context writes into the model (YaRN)
+  /// Results of the attention kernel's self-test, by head size, heads and KV heads; under the
+  /// mutex.
+  mutable std::map<std::tuple<int, int, int>, double> attention_errors;
 };
 
 }  // namespace swarmkv::internal
