@@ -62,11 +62,8 @@ void EventLog::model_loaded(const std::string& model) {
 }
 
 void EventLog::warn(const Diagnostic& d) {
-  const std::string pos = d.pos.line == 0 ? ""
-                                          : d.pos.file + ":" + std::to_string(d.pos.line) + ":" +
-                                                std::to_string(d.pos.column);
   const std::lock_guard lock(mutex_);
-  add(warning_event(d.code, "", pos, d.message));
+  add(warning_event(d.code, "", to_string(d.pos), d.message));
 }
 
 void EventLog::warn(const Warning& w) {
@@ -192,8 +189,13 @@ void EventLog::finish(const std::string& status, int exit_code, const std::strin
 }
 
 bool EventLog::finish_now(const std::string& status, int exit_code) noexcept {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  // Somebody is in the middle of a line, or nobody takes another one: the process ends without.
+  // A line in progress is over in no time, unless nobody reads: then the process ends without this.
+  constexpr std::chrono::milliseconds kPatience(200);
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  for (const auto until = Clock::now() + kPatience; !lock.owns_lock() && Clock::now() < until;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    (void)lock.try_lock();
+  }
   if (!lock.owns_lock() || finished_) return false;
   if (sinks_.on_stdout && !takes_a_line(STDOUT_FILENO)) return false;
   if (sinks_.on_stderr && !takes_a_line(STDERR_FILENO)) return false;

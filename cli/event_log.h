@@ -52,8 +52,8 @@ class EventLog : public Observer {
   [[nodiscard]] std::string kept_with_end(const std::string& status, int exit_code);
   /// Writes the end; nothing is written after it. Later calls do nothing.
   void finish(const std::string& status, int exit_code, const std::string& message = "");
-  /// The same from the thread that ends the process, which must not wait for anybody. True if it
-  /// was written.
+  /// The same from the thread that ends the process, which waits for nobody but a line that is
+  /// being written, and for that only a moment. True if it was written.
   bool finish_now(const std::string& status, int exit_code) noexcept;
   /// errors  kUnwritable  what writing to standard output failed with
   void check() const;
