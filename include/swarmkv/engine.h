@@ -85,12 +85,23 @@ struct EngineOptions {
   std::string handoff = "shared";
 };
 
+/// How a run uses snapshots (docs/snapshot_format.md). Only with handoff "shared".
+struct SnapshotOptions {
+  std::string use =
+      "off";             ///< for documents that do not say it themselves: "off", "auto" or a file
+  std::string folder{};  ///< of the store; empty = SnapshotStore::default_folder()
+  std::uint64_t limit_bytes = std::uint64_t{20} << 30;  ///< of the store
+  bool always_save = false;  ///< "auto" saves even where reading is slower than computing
+  std::chrono::milliseconds save_timeout{30'000};  ///< how long the run's end waits for the writer
+};
+
 struct RunOptions {
   bool use_chat_template = true;
   std::string template_date = "2026-01-01";  ///< the chat template's clock
   bool fail_fast = false;                    ///< first failure cancels the rest
   bool strict = false;                       ///< warnings about input become errors
   std::chrono::milliseconds timeout{0};      ///< of the whole run; 0 = none
+  SnapshotOptions snapshot;
   std::vector<std::shared_ptr<Observer>> observers;
 };
 

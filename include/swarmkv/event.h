@@ -14,6 +14,9 @@ enum class EventType {
   kModelLoaded,
   kDocumentProgress,  ///< n_tokens of n_total computed
   kDocumentReady,
+  kSnapshotRestored,  ///< name: document, n_tokens restored of n_total, text: the file
+  kSnapshotSaved,     ///< name: document, n_tokens, text: the file
+  kSnapshotRejected,  ///< name: document, text: why
   kAgentEnqueued,
   kAgentStarted,  ///< admitted: its cells and sequence are reserved
   kAgentFirstToken,

@@ -65,10 +65,23 @@ struct AgentReport {
   Tokens token_ids;              ///< generated ids (not in the JSON)
 };
 
+/// What became of a document's snapshot.
+struct SnapshotReport {
+  std::string state;  ///< "restored", "saved", "rejected" (not used, nothing saved) or "skipped"
+  std::string path;   ///< the file; empty if there is none
+  std::uint64_t size_bytes = 0;  ///< of the file
+  int n_tokens = 0;              ///< that it holds
+  double ms = 0;                 ///< finding, verifying and restoring it, or saving it
+  std::optional<std::string>
+      reason;  ///< why rejected or skipped; saved: why an older one was not used
+};
+
 struct DocumentReport {
   std::string name, digest;  ///< xxh3-128 of the bytes, hex
   int n_tokens = 0;
-  std::string source = "computed";
+  std::string source =
+      "computed";  ///< "computed", "restored" (all or a part of it from a snapshot)
+  std::optional<SnapshotReport> snapshot;  ///< unset = snapshots were off for it
   int computed_tokens = 0;
   std::optional<double> prefill_ms, prefill_tokens_per_s;
 };

@@ -10,3 +10,4 @@
 #include "swarmkv/report.h"
 #include "swarmkv/request.h"
 #include "swarmkv/sampling.h"
+#include "swarmkv/snapshot.h"

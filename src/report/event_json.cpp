@@ -12,7 +12,8 @@ using internal::json_text;
 
 const char* text_key(EventType type) {
   if (type == EventType::kAgentDelta || type == EventType::kAgentFinished) return "text";
-  if (type == EventType::kAgentSkipped) return "reason";
+  if (type == EventType::kAgentSkipped || type == EventType::kSnapshotRejected) return "reason";
+  if (type == EventType::kSnapshotRestored || type == EventType::kSnapshotSaved) return "path";
   return "message";
 }
 
@@ -26,6 +27,9 @@ const char* name_key(EventType type) {
   switch (type) {
     case EventType::kDocumentProgress:
     case EventType::kDocumentReady:
+    case EventType::kSnapshotRestored:
+    case EventType::kSnapshotSaved:
+    case EventType::kSnapshotRejected:
       return "document";
     case EventType::kRunStarted:
     case EventType::kModelLoaded:

@@ -40,6 +40,12 @@ const char* to_string(EventType type) noexcept {
       return "document.progress";
     case EventType::kDocumentReady:
       return "document.ready";
+    case EventType::kSnapshotRestored:
+      return "snapshot.restored";
+    case EventType::kSnapshotSaved:
+      return "snapshot.saved";
+    case EventType::kSnapshotRejected:
+      return "snapshot.rejected";
     case EventType::kAgentEnqueued:
       return "agent.enqueued";
     case EventType::kAgentStarted:
