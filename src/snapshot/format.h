@@ -15,16 +15,16 @@
 namespace swarmkv::internal {
 
 inline constexpr std::uint32_t kSnapshotVersion = 1;         // frozen: a change is a new number
-inline constexpr std::size_t kSnapshotFixedBytes = 136;      // of the header, before its texts
+inline constexpr std::size_t kSnapshotFixedBytes = 120;      // of the header, before its texts
 inline constexpr std::size_t kSnapshotMostTextBytes = 4096;  // of one text
 inline constexpr std::size_t kSnapshotMostHeaderBytes = std::size_t{1} << 16;
 
 /// What its writer says about a snapshot.
 struct SnapshotAbout {
-  SnapshotIdentity identity;
-  SnapshotArithmetic arithmetic;
-  std::string document;           ///< what it was called; a label, never a file name
-  std::string model_name;         ///< the same
+  SnapshotIdentity identity{};
+  SnapshotArithmetic arithmetic{};
+  std::string document{};         ///< what it was called; a label, never a file name
+  std::string model_name{};       ///< the same
   std::int64_t created_at_s = 0;  ///< seconds since 1970, UTC
 };
 
@@ -52,9 +52,13 @@ struct SnapshotHeader {
                                                              std::uint64_t state_bytes,
                                                              const std::string& state_digest);
 
+/// How long the header says it is; 0 if `first` does not reach that far. Unchecked: no more than a
+/// hint how much to read.
+[[nodiscard]] std::uint64_t claimed_header_bytes(std::span<const std::uint8_t> first);
+
 /// Reads a header and checks all of it that can be checked without the rest of the file.
 ///
-/// in      first: at least min(file_bytes, kSnapshotMostHeaderBytes) bytes from the file's start;
+/// in      first: bytes from the file's start, claimed_header_bytes() of them if there are so many;
 ///         file_bytes: how long the file really is; path: for messages
 /// cost    a header is at most 64 KiB; nothing is allocated by a number that the file claims
 /// errors  SnapshotError, kCorrupt or kUnsupported (byte order, version)

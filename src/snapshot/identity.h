@@ -10,15 +10,15 @@ namespace swarmkv::internal {
 /// keys and values. Fields are short texts that only have to be equal; who makes them decides what
 /// stands in them.
 struct SnapshotIdentity {
-  std::string model_fingerprint;  ///< of weights and metadata
-  std::string arch;
-  std::string cache_type_k, cache_type_v;
-  std::string value_layout;  ///< how V lies in the cache: flash attention on or off
-  std::string rope;          ///< RoPE settings, those that depend on the context size included
-  std::string kv_rotation;   ///< of quantised keys and values
-  std::string lora;
-  std::string engine;        ///< runtime and its commit
-  std::string state_format;  ///< the runtime's own version of its states
+  std::string model_fingerprint{};  ///< of weights and metadata
+  std::string arch{};
+  std::string cache_type_k{}, cache_type_v{};
+  std::string value_layout{};  ///< how V lies in the cache: flash attention on or off
+  std::string rope{};          ///< RoPE settings, those that depend on the context size included
+  std::string kv_rotation{};   ///< of quantised keys and values
+  std::string lora{};
+  std::string engine{};        ///< runtime and its commit
+  std::string state_format{};  ///< the runtime's own version of its states
 
   friend bool operator==(const SnapshotIdentity&, const SnapshotIdentity&) = default;
 };
@@ -27,7 +27,7 @@ struct SnapshotIdentity {
 /// those of a run that computes everything itself.
 struct SnapshotArithmetic {
   bool deterministic = false;  ///< saved by a run in that mode
-  std::string recipe;          ///< how it computed: "grid=512 points=512,3684 attention=stock"
+  std::string recipe{};        ///< how it computed: "grid=512 points=512,3684 attention=stock"
 
   friend bool operator==(const SnapshotArithmetic&, const SnapshotArithmetic&) = default;
 };

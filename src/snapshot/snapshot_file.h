@@ -62,5 +62,6 @@ class SnapshotFile {
 /// Header alone, of any file. errors  as SnapshotFile::open
 [[nodiscard]] SnapshotHeader read_snapshot_header(const std::string& path,
                                                   const SystemCalls& calls = system_calls());
+[[nodiscard]] SnapshotHeader read_snapshot_header(const FileHandle& file, const std::string& path);
 
 }  // namespace swarmkv::internal

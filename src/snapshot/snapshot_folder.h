@@ -10,31 +10,31 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "snapshot/open_folder.h"
 #include "snapshot/snapshot_file.h"
-#include "snapshot/system_calls.h"
+#include "swarmkv/error.h"
 
 namespace swarmkv::internal {
 
 /// What somebody looks for.
 struct SnapshotQuery {
-  SnapshotIdentity identity;
-  SnapshotArithmetic arithmetic;  ///< of the run that asks
-  bool bit_equal = false;         ///< only files with just this arithmetic will do
-  std::span<const std::int32_t> tokens;
+  SnapshotIdentity identity{};
+  SnapshotArithmetic arithmetic{};  ///< of the run that asks
+  bool bit_equal = false;           ///< only files with just this arithmetic will do
+  std::span<const std::int32_t> tokens{};
   std::uint64_t least_tokens = 1;  ///< shorter files are not worth it
 };
 
 /// A file that would have matched by its tokens, and why it is not used.
 struct RejectedSnapshot {
-  std::string name, path;
+  std::string name{}, path{};
   ErrorCode code = ErrorCode::kMismatch;  ///< kMismatch, kCorrupt, kUnsupported or kUnreadable
-  std::string reason;                     ///< "KV type of keys q8_0, here f16"
+  std::string reason{};                   ///< "KV type of keys q8_0, here f16"
   std::uint64_t n_tokens = 0;             ///< by its name
   bool set_aside = false;                 ///< it was damaged and is out of the way now
 };
@@ -46,18 +46,18 @@ struct FoundSnapshot {
 
 /// A file as list() sees it.
 struct ListedSnapshot {
-  std::string name, path;
-  std::optional<SnapshotHeader> header;  ///< unset if there is a problem
+  std::string name{}, path{};
+  std::optional<SnapshotHeader> header{};  ///< unset if there is a problem
   std::uint64_t size_bytes = 0;
   std::int64_t last_used_ns = 0;  ///< since 1970
   bool in_use = false;            ///< some process has it open, or is about to finish writing it
   ErrorCode code = ErrorCode::kCorrupt;  ///< of the problem
-  std::string problem;                   ///< empty = its header is sound
+  std::string problem{};                 ///< empty = its header is sound
 };
 
 /// What save() did.
 struct SavedSnapshot {
-  std::string name, path;
+  std::string name{}, path{};
   std::uint64_t size_bytes = 0;
   bool was_there =
       false;  ///< a sound file of the same tokens, identity and arithmetic; it was kept
@@ -79,7 +79,7 @@ class SnapshotFolder {
   ///         else, or others may write in it
   explicit SnapshotFolder(const std::string& path, const SystemCalls& calls = system_calls());
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return folder_.path(); }
 
   /// The file whose whole token list is the longest beginning of `query.tokens`, all of them
   /// included. Tokens are compared one by one; names and digests only choose candidates. Its state
@@ -105,6 +105,9 @@ class SnapshotFolder {
   /// errors  kInvalidArgument (could never be one), kUnreadable (no such snapshot, or several)
   [[nodiscard]] std::string full_name(const std::string& name) const;
 
+  /// One as list() shows it, by its whole name. errors  kInvalidArgument, kUnreadable (not there)
+  [[nodiscard]] ListedSnapshot look_at(const std::string& name) const;
+
   /// Opens one by its whole name. errors  as SnapshotFile::open; a link is refused
   [[nodiscard]] SnapshotFile open(const std::string& name) const;
 
@@ -119,9 +122,7 @@ class SnapshotFolder {
   std::vector<ListedSnapshot> prune(std::uint64_t limit_bytes) const;
 
  private:
-  const SystemCalls* calls_;
-  std::string path_;
-  FileHandle folder_;
+  OpenFolder folder_;
 };
 
 }  // namespace swarmkv::internal

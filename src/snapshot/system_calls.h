@@ -8,8 +8,6 @@
 
 #include <cstddef>
 
-struct dirent;
-
 namespace swarmkv::internal {
 
 /// Each does what the function of its name does, errno included. Thread-safe.
