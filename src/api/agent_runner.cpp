@@ -29,8 +29,9 @@ AgentRunner::AgentRunner(const Prepared& prepared, RequestRunner& requests, Func
       pool_(pool),
       bus_(std::move(bus)),
       records_(std::make_shared<NodeRecords>(pipeline_.agents.size())) {
-  for (const PreparedAgent& agent : prepared_.agents) {
-    if (agent.continues >= 0) ++n_continuations_[agent.continues];
+  for (std::size_t i = 0; i < prepared_.agents.size(); ++i) {
+    if (prepared_.agents[i].is_continued) ++n_users_[static_cast<NodeId>(i)];
+    if (prepared_.agents[i].continues >= 0) ++n_users_[prepared_.agents[i].continues];
   }
 }
 
@@ -93,12 +94,17 @@ void AgentRunner::start(NodeId node, const Answers& answers, Done done) {
   }
 }
 
-// A conversation that everybody has continued, or never will, need not be kept any longer.
+// A conversation that everybody has continued, or never will, need not be kept any longer. While it
+// is still going on itself it can be cancelled, so it counts among those who need its ticket.
 void AgentRunner::settled(NodeId node) {
-  const NodeId continued = prepared_.agents[static_cast<std::size_t>(node)].continues;
-  if (continued < 0 || --n_continuations_[continued] > 0) return;
-  tickets_.erase(continued);
-  asked_.erase(continued);
+  const auto no_longer_used = [this](NodeId kept) {
+    const auto users = n_users_.find(kept);
+    if (users == n_users_.end() || --users->second > 0) return;
+    tickets_.erase(kept);
+    asked_.erase(kept);
+  };
+  no_longer_used(node);
+  no_longer_used(prepared_.agents[static_cast<std::size_t>(node)].continues);
 }
 
 void AgentRunner::start_function(NodeId node, const Answers& answers, Done done) {

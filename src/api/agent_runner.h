@@ -47,7 +47,8 @@ class AgentRunner final : public NodeRunner {
   std::shared_ptr<NodeRecords> records_;
   std::map<NodeId, std::shared_ptr<RequestTicket>> tickets_;
   std::map<NodeId, Asked> asked_;  ///< of agents that somebody continues
-  std::map<NodeId, int> n_continuations_;  ///< that are not settled yet, by whom they continue
+  /// Of agents that somebody continues: how many of these and of itself are not settled yet.
+  std::map<NodeId, int> n_users_;
   std::map<NodeId, FunctionPool::TaskId> tasks_;
 };
 
