@@ -117,6 +117,7 @@ PrefixNode* PrefixTree::top_of_way_to_a_sequence(PrefixNode* leaf, Sparing spari
     const PrefixNode* parent = node->parent;
     if (kind_ == ForkKind::kRecurrent || parent == &root_) return node;
     if (has_other_source(parent, node)) return node;
+    if (parent->children.size() > 1) return nullptr;  // it has to stay for them
   }
 }
 

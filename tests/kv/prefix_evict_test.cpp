@@ -158,6 +158,11 @@ TEST_P(EveryKindOfEviction, WhatIsPromisedIsGiven) {
       rig.check();
     }
     for (int i = 0; i < 3; ++i) rig.tree.pin(nodes[1 + pick(nodes.size() - 1)]);
+    if (pick(2) == 0) {  // somebody waits for what is not computed yet
+      PrefixNode* parent = nodes[pick(nodes.size())];
+      rig.tree.pin(rig.tree.extend(parent, TreeRig::tokens(letters(5, seed * 100 + 50))));
+      rig.check();
+    }
     for (int i = 0; i < 3; ++i) nodes[1 + pick(nodes.size() - 1)]->wanted = i + 1;
     const auto sparing =
         std::vector{Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}[pick(3)];
