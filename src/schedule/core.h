@@ -89,7 +89,7 @@ class SchedulerCore {
   // room.cpp
   [[nodiscard]] bool make_room(int n_cells, int n_seqs, Sparing sparing);
   bool evict(Sparing at_least);
-  bool evict(Sparing at_least, const std::function<bool(Sparing)>& evict_one);
+  bool evict_for_sequence(Sparing at_least);
   void mark_wanted();
   void top_up_oldest();
   bool grow(Branch& branch);

@@ -133,8 +133,7 @@ void SchedulerCore::fail_everyone(const std::string& error) {
 // recurrent node a second half. The last one starts over with everything for itself.
 void SchedulerCore::break_stall() {
   admission_may_help_ = true;
-  const auto for_sequence = [&](Sparing s) { return tree_.evict_for_sequence(s); };
-  if (tree_.give_back_spare_holder() || evict(Sparing::kNothing, for_sequence)) return;
+  if (tree_.give_back_spare_holder() || evict_for_sequence(Sparing::kNothing)) return;
   Branch* victim = lowest_ranked(oldest());
   if (victim == nullptr) victim = oldest();
   if (++n_stalls_in_a_row_ > static_cast<int>(branches_.size()) + 2) {

@@ -24,24 +24,28 @@ bool SchedulerCore::make_room(int n_cells, int n_seqs, Sparing sparing) {
   const PrefixTree::Evictable evictable = tree_.evictable(sparing);
   if (cells_.n_free() + evictable.n_cells < n_cells) return false;
   if (seqs_.n_free() + evictable.n_seqs < n_seqs_needed) return false;
-  while (lacks_seqs() && evict(sparing, [&](Sparing s) { return tree_.evict_for_sequence(s); })) {
+  while (lacks_seqs() && evict_for_sequence(sparing)) {
   }
   while (lacks_cells() && evict(sparing)) {
   }
   return !lacks_cells() && !lacks_seqs();
 }
 
-bool SchedulerCore::evict(Sparing at_least) {
-  return evict(at_least, [&](Sparing sparing) { return tree_.evict_one(sparing); });
-}
-
 // What somebody may come for goes last.
-bool SchedulerCore::evict(Sparing at_least, const std::function<bool(Sparing)>& evict_one) {
+bool SchedulerCore::evict(Sparing at_least) {
   for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
-    if (evict_one(sparing)) return true;
+    if (tree_.evict_one(sparing)) return true;
     if (sparing == at_least) break;
   }
   return false;
+}
+
+bool SchedulerCore::evict_for_sequence(Sparing at_least) {
+  for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
+    if (tree_.evict_for_sequence(sparing)) return true;
+    if (sparing == at_least) break;
+  }
+  return evict(at_least);  // where windows were lost the way to an id may lead over several leaves
 }
 
 // Once a step: what changes within it makes little difference, and the queue may be long.
