@@ -44,7 +44,7 @@ SeqId PrefixTree::take_out(PrefixNode* leaf) {
 void PrefixTree::settle(PrefixNode* node, SeqId carried) {
   while (node != &root_ && node->n_pins == 0 && node->children.empty() && !node->kept()) {
     const bool can_be_forked =
-        source_of(node, node->n_computed) != kNoSeq ||
+        source_of(node) != kNoSeq ||
         (carried != kNoSeq && kind_ != ForkKind::kRecurrent && serves(carried, node->n_computed));
     if (!node->released_early && can_be_forked && node->n_computed > node->start) {
       const int n_left = node->end() - node->n_computed;
@@ -65,8 +65,8 @@ void PrefixTree::settle(PrefixNode* node, SeqId carried) {
 // it, cut back once, however many nodes went.
 void PrefixTree::hand_up(SeqId seq, PrefixNode* node) {
   if (seq == kNoSeq) return;
-  const bool is_needed = kind_ != ForkKind::kRecurrent && node != &root_ &&
-                         source_of(node, node->n_computed) == kNoSeq;
+  const bool is_needed =
+      kind_ != ForkKind::kRecurrent && node != &root_ && source_of(node) == kNoSeq;
   if (is_needed && context_.can_fork(seq, node->n_computed) &&
       context_.truncate(seq, node->n_computed)) {
     give_back(std::exchange(node->holder, seq));

@@ -112,7 +112,7 @@ void PrefixTree::check_integrity() const {
             "is idle and not in the list of idle leaves");
     require(!node->kept() || node->ready(), node, "is kept before it is computed");
     if (node->n_computed > node->start && kind_ != ForkKind::kWindow) {
-      require(source_of(node, node->n_computed) != kNoSeq, node, "no sequence owns its cells");
+      require(source_of(node) != kNoSeq, node, "no sequence owns its cells");
     }
     if (node->holder != kNoSeq) {
       require(context_.length(node->holder) == node->n_computed, node,

@@ -159,6 +159,9 @@ class PrefixTree {
   PrefixNode* add(PrefixNode* parent, Tokens span);
   [[nodiscard]] bool serves(SeqId seq, int at) const;
   [[nodiscard]] SeqId source_of(const PrefixNode* node, int at) const;
+  [[nodiscard]] SeqId source_of(const PrefixNode* node) const {
+    return source_of(node, node->n_computed);
+  }
   [[nodiscard]] bool has_other_source(const PrefixNode* node, const PrefixNode* but) const;
   [[nodiscard]] bool forkable(const PrefixNode* node, int at) const;
   void touch(PrefixNode* node);

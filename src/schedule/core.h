@@ -88,8 +88,8 @@ class SchedulerCore {
   PrefixNode* share_tail(Branch& owner, int at);
   // room.cpp
   [[nodiscard]] bool make_room(int n_cells, int n_seqs, Sparing sparing);
-  bool evict(Sparing at_least);
-  bool evict_for_sequence(Sparing at_least);
+  enum class Need { kCells, kSequence };
+  bool evict(Sparing at_least, Need need = Need::kCells);
   void mark_wanted();
   void top_up_oldest();
   bool grow(Branch& branch);

@@ -24,7 +24,7 @@ bool SchedulerCore::make_room(int n_cells, int n_seqs, Sparing sparing) {
   const PrefixTree::Evictable evictable = tree_.evictable(sparing);
   if (cells_.n_free() + evictable.n_cells < n_cells) return false;
   if (seqs_.n_free() + evictable.n_seqs < n_seqs_needed) return false;
-  while (lacks_seqs() && evict_for_sequence(sparing)) {
+  while (lacks_seqs() && evict(sparing, Need::kSequence)) {
   }
   while (lacks_cells() && evict(sparing)) {
   }
@@ -32,20 +32,15 @@ bool SchedulerCore::make_room(int n_cells, int n_seqs, Sparing sparing) {
 }
 
 // What somebody may come for goes last.
-bool SchedulerCore::evict(Sparing at_least) {
+bool SchedulerCore::evict(Sparing at_least, Need need) {
   for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
-    if (tree_.evict_one(sparing)) return true;
+    const bool done =
+        need == Need::kSequence ? tree_.evict_for_sequence(sparing) : tree_.evict_one(sparing);
+    if (done) return true;
     if (sparing == at_least) break;
   }
-  return false;
-}
-
-bool SchedulerCore::evict_for_sequence(Sparing at_least) {
-  for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
-    if (tree_.evict_for_sequence(sparing)) return true;
-    if (sparing == at_least) break;
-  }
-  return evict(at_least);  // where windows were lost the way to an id may lead over several leaves
+  // Where windows were lost the way to an id may lead over several leaves.
+  return need == Need::kSequence && evict(at_least, Need::kCells);
 }
 
 // Once a step: what changes within it makes little difference, and the queue may be long.
