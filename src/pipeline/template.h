@@ -62,8 +62,7 @@ class Template {
   /// errors  kInvalidArgument  more than kMaxRenderedBytes
   [[nodiscard]] std::string render_without_answers(const Vars& vars) const;
 
-  /// Bytes that every rendering has: literals and those of the vars that are there. Nothing of that
-  /// size is made.
+  /// The size of that, without making it. A var that is not there counts as empty.
   [[nodiscard]] std::size_t n_fixed_bytes(const Vars& vars) const;
 
  private:

@@ -132,6 +132,8 @@ std::size_t Template::n_fixed_bytes(const Vars& vars) const {
       n += piece.text.size();
     } else if (piece.kind == TemplatePiece::Kind::kVariable) {
       if (const std::string* text = texts.find(piece)) n += text->size();
+    } else if (piece.has_default()) {
+      n += render_reference(piece, nullptr).size();
     }
   }
   return n;

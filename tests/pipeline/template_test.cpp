@@ -198,6 +198,8 @@ TEST(Template, KnowsItsFixedTextBeforeThereAreAnswers) {
       Template::parse("a {{ x }} {{ x.json.b }} {{ y | default('none') }} {{ vars.v }}");
 
   EXPECT_EQ(parsed.render_without_answers({{"v", "V"}}), "a   none V");
+  EXPECT_EQ(parsed.n_fixed_bytes({{"v", "V"}}), std::string("a   none V").size());
+  EXPECT_EQ(parsed.n_fixed_bytes({}), std::string("a   none ").size());
 }
 
 TEST(Template, KnowsWhereEachPieceStands) {
