@@ -134,6 +134,7 @@ class SchedulerCore {
   void count_cells();
   void accept(Branch& branch, Token token, TimePoint t);
   void report_progress();
+  void report_progress_of(Branch& branch);
   void expire_deadlines();
   // recover.cpp
   void recover(ForwardStatus status, const std::string& error);

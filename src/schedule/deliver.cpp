@@ -124,15 +124,17 @@ void SchedulerCore::accept(Branch& branch, Token token, TimePoint t) {
 }
 
 void SchedulerCore::report_progress() {
-  for (Branch* branch : admitted_) {
-    const int n_total = branch->request.n_prefix();
-    if (n_total == 0 || branch->last_progress >= n_total) continue;
-    const PrefixNode* node = branch->forked ? nullptr : next_unready(*branch);
-    const int n = std::min(n_total, node != nullptr ? node->n_computed : n_total);
-    if (n <= branch->last_progress) continue;
-    branch->last_progress = n;
-    branch->sink->prefix_progress(n, n_total, now_());
-  }
+  for (Branch* branch : admitted_) report_progress_of(*branch);
+}
+
+void SchedulerCore::report_progress_of(Branch& branch) {
+  const int n_total = branch.request.n_prefix();
+  if (n_total == 0 || branch.last_progress >= n_total) return;
+  const PrefixNode* node = branch.forked ? nullptr : next_unready(branch);
+  const int n = std::min(n_total, node != nullptr ? node->n_computed : n_total);
+  if (n <= branch.last_progress) return;
+  branch.last_progress = n;
+  branch.sink->prefix_progress(n, n_total, now_());
 }
 
 void SchedulerCore::expire_deadlines() {

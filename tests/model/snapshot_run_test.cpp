@@ -130,7 +130,7 @@ TEST_F(SnapshotOnModels, TheFileHoldsWhatTheEngineSaysAndNoMoreInALargerPool) {
 
 // Lengths around the window of 512 tokens.
 TEST_F(SnapshotOnModels, LongGemmaAroundItsWindow) {
-  for (const std::size_t bytes : {2190u, 2200u, 2210u, 2220u, 2230u, 2240u, 4600u}) {
+  for (const std::size_t bytes : {2200u, 2215u, 2230u, 4600u}) {
     SCOPED_TRACE(bytes);
     fs::remove_all(folder_);
     expect_equal_answers({.model = internal::gemma3_path(),

@@ -99,6 +99,20 @@ TEST_P(StoredPrefixes, EveryTokenStandsAtItsPlace) {
   }
 }
 
+// Ready is what can be forked: that is told before the first forward behind it, which may be long.
+TEST_P(StoredPrefixes, IsToldToBeReadyWhenItIsForked) {
+  CoreHarness h(options_of(GetParam()));
+  const auto document = h.document(kText);
+  offer(h, 0, stored_of(document, saved_elsewhere(h, *document)));
+  int n_told_before = -1;
+  const auto seen = h.submit(h.request(document, "what?"));
+  h.model->faults().on_forward([&](int k, const Batch&) {
+    if (k == 1) n_told_before = seen->n_computed;
+  });
+  h.run();
+  EXPECT_EQ(n_told_before, static_cast<int>(document->size()));
+}
+
 TEST_P(StoredPrefixes, ABeginningIsExtendedAndOnlyTheRestComputed) {
   CoreHarness h(options_of(GetParam()));
   const auto whole = h.document(kText);
