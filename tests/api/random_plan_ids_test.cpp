@@ -51,7 +51,7 @@ TEST(RandomPlansOfSequenceIds, AgreeWithTheRun) {
     EngineOptions options;
     options.parallel = dice.pick(1, 3);
     options.batch_size = 64;
-    const Plan plan = make_plan(model, many_documents(dice, false), options);
+    const Plan plan = make_plan(model, many_documents(dice, true), options);
     options.ctx_size = plan.ctx_size;
     Engine engine(model, options);
     const RunReport report = engine.run(plan).wait();
