@@ -81,9 +81,9 @@ struct DocumentReport {
   int n_tokens = 0;
   std::string source =
       "computed";  ///< "computed", "restored" (all or a part of it from a snapshot)
-  std::optional<SnapshotReport> snapshot;  ///< unset = snapshots were off for it
   int computed_tokens = 0;
   std::optional<double> prefill_ms, prefill_tokens_per_s;
+  std::optional<SnapshotReport> snapshot{};  ///< unset = snapshots were off for it
 };
 
 struct Warning {
