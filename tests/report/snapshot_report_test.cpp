@@ -112,7 +112,7 @@ TEST(SnapshotReportText, OfAFileWithABrokenNameIsStillJson) {
   s.path = "/cache/\xff.swkv";
   s.reason = "\xfe";
 
-  EXPECT_NO_THROW((void)nlohmann::json::parse(to_json(report_with(s))));
+  EXPECT_TRUE(nlohmann::json::accept(to_json(report_with(s))));
 }
 
 }  // namespace
