@@ -1,8 +1,11 @@
 #include "cli/answer_files.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <utility>
 
+#include "cli/folder_below.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::cli {
@@ -19,8 +22,8 @@ bool lies_below(const fs::path& path, const fs::path& folder) {
   return end == folder.end() && rest != path.end();
 }
 
-// A link on the way could lead anywhere, and a pipeline may come from somebody else.
-void check_place(const std::string& path, const std::string& folder) {
+// Where an answer really goes: names below the pipeline's folder, none of which is a link now.
+std::vector<std::string> place_of(const std::string& path, const std::string& folder) {
   std::error_code error;
   const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
   if (error) refuse(path, "the pipeline's folder: " + error.message());
@@ -31,8 +34,20 @@ void check_place(const std::string& path, const std::string& folder) {
   // What is still a link now leads to something that is yet to be made, who knows where.
   if (fs::is_symlink(target, error))
     refuse(path, "it is a link outside of the pipeline's folder, or to nothing");
-  fs::create_directories(target.parent_path(), error);
-  if (error) refuse(path, error.message());
+  std::vector<std::string> names;
+  for (const fs::path& name : target.lexically_relative(root)) names.push_back(name.string());
+  return names;
+}
+
+// A link that somebody puts on the way from now on is not followed: the folder is walked to anew
+// for each writing.
+std::unique_ptr<ReportFile> open_place(const std::string& path, std::vector<std::string> names,
+                                       const std::shared_ptr<const FolderBelow>& root) {
+  const std::string name = names.back();
+  names.pop_back();
+  if (root->make(names).fd() < 0) cannot_write(path, errno);
+  return std::make_unique<ReportFile>(
+      ReportFile::Place{path, [root, names] { return root->open(names); }, name});
 }
 
 }  // namespace
@@ -42,11 +57,12 @@ std::string answer_path(const Pipeline& pipeline, const AgentSpec& agent) {
 }
 
 AnswerFiles::AnswerFiles(const Pipeline& pipeline) {
+  std::shared_ptr<const FolderBelow> root;
   for (const AgentSpec& agent : pipeline.agents) {
     if (agent.output_file.empty()) continue;
     const std::string path = answer_path(pipeline, agent);
-    check_place(path, pipeline.folder);
-    files_.emplace(agent.name, std::make_unique<ReportFile>(path));
+    if (!root) root = std::make_shared<const FolderBelow>(pipeline.folder);
+    files_.emplace(agent.name, open_place(path, place_of(path, pipeline.folder), root));
   }
 }
 

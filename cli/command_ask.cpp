@@ -29,8 +29,10 @@ std::vector<std::string> all_questions(const Settings& settings) {
 int command_ask(const Settings& settings, const Invocation& invocation) {
   if (settings.files.empty()) throw UsageError("ask needs a document: -f FILE");
   if (settings.files.size() > 1) {
-    throw UsageError("several documents are not built yet, but -f was given " +
-                     std::to_string(settings.files.size()) + " times");
+    throw UsageError("ask reads one document, but -f was given " +
+                     std::to_string(settings.files.size()) +
+                     " times: write a pipeline with 'documents' (swarmkv run), or make one file of "
+                     "them (cat A B | swarmkv ask -f - ...)");
   }
   const std::string& file = settings.files.front();
   DocumentSpec document = ask_document(file);

@@ -36,7 +36,7 @@ std::string written(const Plan& plan, const Settings& settings, bool color) {
 
 int command_plan(const Settings& settings, const Invocation& invocation) {
   const std::string file = pipeline_file(settings);
-  ParsedPipeline parsed = load_pipeline(file, settings.changes);
+  ParsedPipeline parsed = load_pipeline(file, settings.changes, schema_check(settings.engine));
   if (!accept(parsed.diagnostics, settings, invocation.events)) return 2;
   Plan plan = plan_of(parsed.pipeline, settings, invocation.environment);
   plan.name = title_of(parsed.pipeline, file);

@@ -7,6 +7,7 @@
 #include "cli/execute.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "swarmkv/engine.h"
 #include "swarmkv/error.h"
 #include "swarmkv/report.h"
 
@@ -18,7 +19,8 @@ std::string counted(std::size_t n, const char* one, const char* many) {
 }
 
 int validate_file(const std::string& path, const Settings& settings) {
-  const ParsedPipeline parsed = load_pipeline(path, settings.changes);
+  const ParsedPipeline parsed =
+      load_pipeline(path, settings.changes, schema_check(settings.engine));
   if (!accept(parsed.diagnostics, settings)) return 2;
   if (settings.quiet) return 0;
   const Pipeline& pipeline = parsed.pipeline;

@@ -145,11 +145,13 @@ void EventLog::write(const std::string& lines) {
     }
     if (stdout_broken_ && on_broken_) on_broken_();
   }
-  if (sinks_.on_stderr) {
+  if (sinks_.on_stderr && !stderr_broken_) {
     try {
-      write_all(STDERR_FILENO, lines, "standard error");
+      // Nobody reads it any more: the answers matter more, so the run goes on.
+      stderr_broken_ = !write_all(STDERR_FILENO, lines, "standard error");
     } catch (const Error&) {
-      // Nobody reads it; the answers matter more.
+      if (!failure_) failure_ = std::current_exception();
+      stderr_broken_ = true;  // what comes after a gap would be another stream
     }
   }
 }

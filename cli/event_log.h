@@ -55,7 +55,7 @@ class EventLog : public Observer {
   /// The same from the thread that ends the process, which waits for nobody but a line that is
   /// being written, and for that only a moment. True if it was written.
   bool finish_now(const std::string& status, int exit_code) noexcept;
-  /// errors  kUnwritable  what writing to standard output failed with
+  /// errors  kUnwritable  what writing to standard output, or to standard error, failed with
   void check() const;
 
  private:
@@ -76,7 +76,7 @@ class EventLog : public Observer {
   Clock::time_point zero_;
   double last_ms_;
   std::optional<double> ended_ms_;
-  bool clock_runs_ = false, finished_ = false, stdout_broken_ = false;
+  bool clock_runs_ = false, finished_ = false, stdout_broken_ = false, stderr_broken_ = false;
   std::function<void()> on_broken_;
   std::exception_ptr failure_;
   std::condition_variable changed_;

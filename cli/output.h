@@ -12,6 +12,8 @@ class File {
   File() = default;
   /// `flags` of open(2). fd() is negative, and errno set, if that fails.
   File(const std::string& path, int flags);
+  /// Owns what open(2) and the like have answered.
+  explicit File(int fd) : fd_(fd) {}
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
   ~File();

@@ -1,6 +1,7 @@
 // The place of a report: checked before hours of work go by, written whole when they are over.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -20,6 +21,14 @@ class ReportFile {
   /// now and stays open: its reader would take a close for the end.
   /// errors  kUnwritable, also for a pipe that nobody reads
   explicit ReportFile(std::string path, While writing = While::kUnnamed);
+
+  /// A name in a folder that is opened anew for each look at it. A link is never followed.
+  struct Place {
+    std::string path;  ///< for messages
+    std::function<File()> open_folder;
+    std::string name;
+  };
+  explicit ReportFile(Place place, While writing = While::kUnnamed);
   ReportFile(const ReportFile&) = delete;
   ReportFile& operator=(const ReportFile&) = delete;
   ~ReportFile();
@@ -33,16 +42,18 @@ class ReportFile {
   void abandon() noexcept;
 
  private:
+  void try_out();
+  [[nodiscard]] File open_folder() const;
   void replace(std::string_view text);
-  File open_temporary();
+  File open_temporary(const File& folder);
   void remove_temporary() noexcept;
 
-  const std::string path_;  ///< as it was given, for messages
-  std::string target_;      ///< what a link points at; empty for a pipe or device
-  File special_;
+  Place place_;
+  File special_;  ///< a pipe or device; its place is not used
   bool unnamed_;
   std::mutex mutex_;
-  std::string temporary_;  ///< that has a name now; changed under the mutex
+  std::string temporary_;  ///< that has a name now, in this folder; both change under the mutex
+  File temporary_folder_;
 };
 
 }  // namespace swarmkv::cli

@@ -63,6 +63,11 @@ class SWARMKV_API Model {
   std::shared_ptr<const Impl> impl_;
 };
 
+/// Which JSON Schemas this engine can bind answers to, found out without a model: for load_pipeline
+/// and validate. make_plan and Engine::run check it, too.
+/// errors  kInvalidArgument  no such engine
+SWARMKV_API SchemaCheck schema_check(const std::string& engine = "llama");
+
 struct EngineOptions {
   int ctx_size = 0;  ///< cells of the pool, one total shared by all agents; 0 = what a plan needs,
                      ///< bounded by memory

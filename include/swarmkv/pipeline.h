@@ -50,11 +50,11 @@ struct DocumentSpec {
   std::string
       path;  ///< relative to the pipeline's folder; "-" = standard input; empty if `text` is given
   std::optional<std::string> text;
-  SourcePos pos;
   /// "off", "auto" (kept in the store and used from there) or a snapshot file to begin with, whose
   /// path has a slash or a dot in it and starts at the pipeline's folder; empty = what RunOptions
   /// says.
-  std::string snapshot{};
+  std::string snapshot;
+  SourcePos pos;
 };
 
 /// Answers of an agent's needs, by name. An optional need that did not finish is not in it.
@@ -160,18 +160,24 @@ struct PipelineChanges {
 /// May throw Error(kUnreadable).
 using FileReader = std::function<std::string(const std::string& path)>;
 
+/// Why a JSON Schema cannot bind an answer; empty if it can. Engines differ in it: schema_check()
+/// in engine.h gives theirs.
+using SchemaCheck = std::function<std::string(const std::string& schema)>;
+
 /// Parses and checks YAML text (docs/pipeline_yaml.md). Needs no model and no document. Never
 /// throws for bad content: all problems are listed, at most 20 errors. Without `read_file` no file
-/// is read, and file:// is an error.
+/// is read, and file:// is an error; without `check_schema` a schema is only known to be an object.
 SWARMKV_API ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name,
                                           const PipelineChanges& changes = {},
-                                          const FileReader& read_file = {});
+                                          const FileReader& read_file = {},
+                                          const SchemaCheck& check_schema = {});
 
 /// Reads `path` ("-" = standard input) and parses it. Files that it names with file:// are read
 /// below its folder only.
 /// errors  kUnreadable  cannot be read, or larger than 1 MiB
 SWARMKV_API ParsedPipeline load_pipeline(const std::string& path,
-                                         const PipelineChanges& changes = {});
+                                         const PipelineChanges& changes = {},
+                                         const SchemaCheck& check_schema = {});
 
 /// A JSON Schema (draft 2020-12) of the file, for editors. What it accepts may still be refused:
 /// names, needs and circles are beyond it.
@@ -182,7 +188,8 @@ SWARMKV_API std::string escape_template(std::string_view text);
 
 /// The checks that do not depend on YAML: names, needs, cycles (as a path), templates, ranges,
 /// duplicates. Fills in needs implied by templates. Linear in nodes and edges.
-SWARMKV_API std::vector<Diagnostic> validate(Pipeline& pipeline);
+SWARMKV_API std::vector<Diagnostic> validate(Pipeline& pipeline,
+                                             const SchemaCheck& check_schema = {});
 
 /// One agent per question over one document: what `swarmkv ask` runs. Agents are q1, q2, ...
 SWARMKV_API Pipeline ask_pipeline(DocumentSpec document, const std::vector<std::string>& questions);

@@ -61,6 +61,8 @@ struct Plan {
     std::vector<int> agents;  ///< indices, in the order in which they start
     int stage = 0;            ///< all their needs are in waves of lower stages
     int n_cells = 0;          ///< their documents, their own tokens, and what is kept for others
+    /// That is more than the pool has: some of what is kept leaves the cache and is computed again.
+    bool exceeds_pool = false;
   };
 
   struct Step {
@@ -90,6 +92,9 @@ struct Plan {
   std::int64_t n_prompt_computed = 0;  ///< asked = computed + reused
   std::int64_t n_prompt_reused = 0;
 
+  /// Sequence ids that a run uses at most: agents at once, shared prefixes, conversations that may
+  /// go on; and how many its context has. With fewer than it uses, something leaves the cache.
+  int n_seqs_concurrent = 0, n_seqs = 0;
   int n_cells_concurrent = 0;  ///< prefix + every tail that can be alive at once
   int n_cells_largest = 0;     ///< prefix + the largest tail: what must fit
   int ctx_size = 0;            ///< chosen for the pool

@@ -78,12 +78,14 @@ struct SnapshotReport {
 
 struct DocumentReport {
   std::string name, digest;  ///< xxh3-128 of the bytes, hex
-  int n_tokens = 0;
-  std::string source =
-      "computed";  ///< "computed", "restored" (all or a part of it from a snapshot)
+  int n_tokens = 0;          ///< with what stands in front of it; 0 = unknown: no agent reads it
+  /// "computed", "cached" (it was there), "restored" (all or a part of it from a snapshot),
+  /// "unread" (no agent got to it)
+  std::string source = "computed";
+  std::optional<SnapshotReport> snapshot;  ///< unset = snapshots were off for it
   int computed_tokens = 0;
-  std::optional<double> prefill_ms, prefill_tokens_per_s;
-  std::optional<SnapshotReport> snapshot{};  ///< unset = snapshots were off for it
+  std::optional<double> prefill_ms, prefill_tokens_per_s;  ///< until `ready_ms`
+  std::optional<double> ready_ms;  ///< when all of it was there, ms since run clock 0
 };
 
 struct Warning {

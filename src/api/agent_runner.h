@@ -3,23 +3,16 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "api/event_bus.h"
+#include "api/node_records.h"
 #include "api/prepare.h"
 #include "orchestrate/function_pool.h"
 #include "orchestrate/node_runner.h"
 #include "schedule/request_runner.h"
 
 namespace swarmkv::internal {
-
-/// What is known of a node when the run is over.
-struct NodeRecord {
-  std::shared_ptr<const Result> result;        ///< agents that were submitted; else null
-  std::optional<TimePoint> started, finished;  ///< functions
-  std::vector<TimePoint> preempted;            ///< agents that had to give up their cells
-};
 
 class AgentRunner final : public NodeRunner {
  public:
@@ -36,8 +29,6 @@ class AgentRunner final : public NodeRunner {
   void settled(NodeId node);
 
  private:
-  class Listener;
-  struct Shared;  ///< records, outlive the runner as long as a listener may write
   /// What stands before an answer, for those that continue it.
   struct Asked {
     Tokens suffix;
@@ -53,10 +44,11 @@ class AgentRunner final : public NodeRunner {
   RequestRunner& requests_;
   FunctionPool& pool_;
   std::shared_ptr<EventBus> bus_;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<NodeRecords> records_;
   std::map<NodeId, std::shared_ptr<RequestTicket>> tickets_;
-  std::map<NodeId, Asked> asked_;          ///< of agents that somebody continues
-  std::map<NodeId, int> n_continuations_;  ///< that are not settled yet, by whom they continue
+  std::map<NodeId, Asked> asked_;  ///< of agents that somebody continues
+  /// Of agents that somebody continues: how many of these and of itself are not settled yet.
+  std::map<NodeId, int> n_users_;
   std::map<NodeId, FunctionPool::TaskId> tasks_;
 };
 

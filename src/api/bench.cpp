@@ -113,7 +113,7 @@ std::optional<BenchTrial> take(std::vector<BenchTrial>& trials, const BenchStep&
 
 }  // namespace
 
-struct Bench::Impl {
+struct Bench::Impl final : internal::SampleRequests {
   Impl(const Model& m, const BenchOptions& o)
       : model(m),
         options(checked(o)),
@@ -147,16 +147,23 @@ struct Bench::Impl {
     return cancelled;
   }
 
-  void watch(const std::vector<std::shared_ptr<internal::RequestTicket>>& tickets) {
+  // Under the lock, which waits for no engine: a request may run at once, and whoever cancels has
+  // to find it.
+  std::shared_ptr<internal::RequestTicket> submit(internal::RequestRunner& runner,
+                                                  const Request& request) override {
     const internal::MutexLock lock(mutex);
-    in_progress = tickets;
-    if (!cancelled) return;
-    for (const auto& ticket : in_progress) ticket->cancel();
+    if (cancelled) throw Error(ErrorCode::kCancelled, "[bench] cancelled");
+    in_progress.push_back(runner.submit(request));
+    return in_progress.back();
+  }
+
+  void over() override {
+    const internal::MutexLock lock(mutex);
+    in_progress.clear();
   }
 
   BenchTrial sample(const BenchStep& step) {
-    return internal::take_sample(model, options, prompts, step,
-                                 [this](const auto& tickets) { watch(tickets); });
+    return internal::take_sample(model, options, prompts, step, *this);
   }
 
   void warm_up(const OnWarmup& on_warmup) {

@@ -138,18 +138,17 @@ void check_counters(BenchTrial& out, const BenchPrompts& prompts) {
 }
 
 void run_agents(BenchTrial& out, RequestRunner& runner, const std::vector<Request>& requests,
-                TimePoint zero, const OnTickets& on_tickets) {
+                TimePoint zero, SampleRequests& in_progress) {
   const SchedulerStats before = runner.stats();
   out.cache_was_empty = before.used_cells == 0 && before.counters.n_forward_tokens == 0;
   out.setup_ms = whole_us_in_ms(zero, now());
   std::vector<std::shared_ptr<RequestTicket>> tickets;
   tickets.reserve(requests.size());
-  for (const Request& request : requests) tickets.push_back(runner.submit(request));
-  on_tickets(tickets);
+  for (const Request& request : requests) tickets.push_back(in_progress.submit(runner, request));
   std::vector<Result> results;
   results.reserve(tickets.size());
   for (const auto& ticket : tickets) results.push_back(ticket->wait());
-  on_tickets({});
+  in_progress.over();
   add_results(out, results, requests, zero);
   add_stats(out, runner.stats());
 }
@@ -158,7 +157,7 @@ void run_agents(BenchTrial& out, RequestRunner& runner, const std::vector<Reques
 
 BenchTrial take_sample(const swarmkv::Model& model, const BenchOptions& options,
                        const BenchPrompts& prompts, const BenchStep& step,
-                       const OnTickets& on_tickets) {
+                       SampleRequests& in_progress) {
   BenchTrial out;
   out.arm = step.arm;
   out.n_document = step.n_document;
@@ -178,10 +177,10 @@ BenchTrial take_sample(const swarmkv::Model& model, const BenchOptions& options,
   const TimePoint zero = now();
   try {
     const auto runner = make_runner(model, engine_options(options, prompts, step));
-    run_agents(out, *runner, requests, zero, on_tickets);
+    run_agents(out, *runner, requests, zero, in_progress);
     check_counters(out, prompts);
   } catch (const std::exception& e) {
-    on_tickets({});
+    in_progress.over();
     out.status = "failed";
     out.error = e.what();
   }

@@ -1,9 +1,8 @@
 // One arm, once: a new engine, all agents submitted together, everything that can be said of it.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <vector>
+#include <string>
 
 #include "api/bench_prompts.h"
 #include "schedule/request_runner.h"
@@ -17,12 +16,19 @@ struct BenchStep {
   int trial = 0, position = 0;
 };
 
-/// Told of the requests in progress, so that somebody can cancel them; of none at the end.
-using OnTickets = std::function<void(const std::vector<std::shared_ptr<RequestTicket>>&)>;
+/// Between a sample and whoever may cancel it. Thread-safe, but for one sample at a time.
+class SampleRequests {
+ public:
+  virtual ~SampleRequests() = default;
+  /// From here on a cancel reaches the request, however soon it comes.
+  /// errors  kCancelled  it has come before; what was submitted so far hears of it, too
+  virtual std::shared_ptr<RequestTicket> submit(RequestRunner& runner, const Request& request) = 0;
+  virtual void over() = 0;
+};
 
 /// Never throws for what the arm does: that makes a failed sample.
 [[nodiscard]] BenchTrial take_sample(const swarmkv::Model& model, const BenchOptions& options,
                                      const BenchPrompts& prompts, const BenchStep& step,
-                                     const OnTickets& on_tickets);
+                                     SampleRequests& in_progress);
 
 }  // namespace swarmkv::internal

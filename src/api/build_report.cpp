@@ -41,62 +41,33 @@ int n_common(std::pair<int, int> range, int begin, int end) {
 // Each computed token belongs to one document: what stands in front of a document counts with it.
 void add_documents(RunReport& report, const RunRecord& record) {
   const Prepared& prepared = record.prepared;
-  std::vector<std::optional<double>> began(prepared.documents.size()), ready(began.size());
   for (const LoadedDocument& document : prepared.documents) {
     DocumentReport& out = report.documents.emplace_back();
     out.name = document.name;
     out.digest = document.digest;
+    out.source = "unread";
   }
   for (const ReadList& list : prepared.read_lists) {
     for (std::size_t d = 0; d < list.documents.size(); ++d) {
-      report.documents[list.documents[d]].n_tokens = list.end(d) - list.begin(d);
+      DocumentReport& out = report.documents[list.documents[d]];
+      // Lists differ in what stands in front of it: the first one tells.
+      if (out.n_tokens == 0) out.n_tokens = list.end(d) - list.begin(d);
     }
   }
   for (std::size_t i = 0; i < report.agents.size(); ++i) {
-    const AgentReport& agent = report.agents[i];
     const auto result = record.runner.record(static_cast<NodeId>(i)).result;
     if (!result) continue;
     const ReadList& list = prepared.reads_of(i);
-    const bool reads_to_the_end = prepared.agents[i].prefix == list.prefix.tokens;
     for (std::size_t d = 0; d < list.documents.size(); ++d) {
-      const std::size_t at = list.documents[d];
+      DocumentReport& out = report.documents[list.documents[d]];
+      const bool gets_to_it = list.begin(d) < static_cast<int>(prepared.agents[i].prefix->size());
+      if (result->prefix_ready && gets_to_it && out.computed_tokens == 0) out.source = "cached";
+      // Computed tokens may be more than it has: it was read in several orders, or again.
       for (const auto& range : result->prefix_computed_ranges) {
-        report.documents[at].computed_tokens += n_common(range, list.begin(d), list.end(d));
+        out.computed_tokens += n_common(range, list.begin(d), list.end(d));
       }
-      if (agent.admitted_ms) began[at] = std::min(began[at].value_or(1e300), *agent.admitted_ms);
-      if (!agent.prefix_ready_ms || !reads_to_the_end) continue;
-      ready[at] = std::min(ready[at].value_or(1e300), *agent.prefix_ready_ms);
+      if (out.computed_tokens > 0) out.source = "computed";
     }
-  }
-  for (std::size_t d = 0; d < report.documents.size(); ++d) {
-    DocumentReport& out = report.documents[d];
-    // Computed tokens may be more than it has: it was read in several orders, or again.
-    out.source = out.computed_tokens > 0 ? "computed" : "cached";
-    if (!began[d] || !ready[d] || out.computed_tokens == 0) continue;
-    out.prefill_ms = *ready[d] - *began[d];
-    if (*out.prefill_ms > 0)
-      out.prefill_tokens_per_s = 1000.0 * out.computed_tokens / *out.prefill_ms;
-  }
-}
-
-void add_critical_path(RunReport& report, const RunRecord& record) {
-  std::vector<double> durations;
-  for (const AgentReport& agent : report.agents) durations.push_back(agent.e2e_ms.value_or(0));
-  const Dag dag(record.needs);
-  const auto path = dag.critical_path(durations);
-  double document_ms = 0;
-  if (!path.empty()) {
-    const AgentReport& first = report.agents[static_cast<std::size_t>(path.front())];
-    document_ms = first.document_wait_ms.value_or(0);
-  }
-  if (document_ms > 0 && !report.documents.empty()) {
-    report.critical_path.push_back("document:" + report.documents.front().name);
-    report.critical_path_ms.push_back(document_ms);
-  }
-  for (const NodeId node : path) {
-    const auto i = static_cast<std::size_t>(node);
-    report.critical_path.push_back(report.agents[i].name);
-    report.critical_path_ms.push_back(durations[i] - (node == path.front() ? document_ms : 0));
   }
 }
 
@@ -196,6 +167,7 @@ RunReport build_report(const RunRecord& record) {
   }
   split_first_token_times(report, record.prepared);
   add_documents(report, record);
+  add_document_times(report, record);
   report.duration_ms = ms_between(record.clock_zero, record.finished);
   add_summary(report, record.computes_alone);
   add_critical_path(report, record);

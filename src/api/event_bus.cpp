@@ -39,6 +39,12 @@ void EventBus::document_progress(const std::string& document, int n_computed, in
   const auto known = n_computed_.emplace(document, -1).first;
   if (n_computed <= known->second) return;
   known->second = n_computed < n_total ? n_computed : kReady;
+  {
+    const MutexLock lock(mutex_);
+    DocumentTimes& times = times_[document];
+    if (n_computed > 0 && !times.first) times.first = t;
+    if (n_computed >= n_total) times.ready = t;
+  }
   Event event;
   event.type = EventType::kDocumentProgress;
   event.name = document;
@@ -48,6 +54,11 @@ void EventBus::document_progress(const std::string& document, int n_computed, in
   if (n_computed < n_total) return;
   event.type = EventType::kDocumentReady;
   deliver(std::move(event), t);
+}
+
+std::map<std::string, DocumentTimes> EventBus::document_times() {
+  const MutexLock lock(mutex_);
+  return times_;
 }
 
 std::vector<std::string> EventBus::observer_errors() {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@
 #include "swarmkv/request.h"
 
 namespace swarmkv::internal {
+
+/// When a document was computed, as far as somebody was told.
+struct DocumentTimes {
+  std::optional<TimePoint> first, ready;  ///< a part of it is there; all of it is
+};
 
 class EventBus : public std::enable_shared_from_this<EventBus> {
  public:
@@ -29,6 +35,8 @@ class EventBus : public std::enable_shared_from_this<EventBus> {
 
   /// Event thread only: progress of a document that many agents wait for, told once.
   void document_progress(const std::string& document, int n_computed, int n_total, TimePoint t);
+  /// By name. Once an agent has ended, what it was told is in here.
+  [[nodiscard]] std::map<std::string, DocumentTimes> document_times();
 
   [[nodiscard]] double ms(TimePoint t) const {
     return std::chrono::duration<double, std::milli>(t - zero_).count();
@@ -44,6 +52,7 @@ class EventBus : public std::enable_shared_from_this<EventBus> {
   const Post post_;
   Mutex mutex_;
   std::vector<std::string> errors_ GUARDED_BY(mutex_);
+  std::map<std::string, DocumentTimes> times_ GUARDED_BY(mutex_);
 };
 
 }  // namespace swarmkv::internal

@@ -33,6 +33,28 @@ Tails tails_of(const Plan& plan) {
   return tails;
 }
 
+// Ids that stay taken while agents come and go. Where the model can be forked anywhere, what ends
+// lowest serves all that lies above it.
+int n_holders(const Plan& plan, ForkKind kind) {
+  const std::size_t n_agents = plan.agents.size();
+  std::vector<bool> is_inner(plan.prefix.size(), false), goes_on(n_agents, false);
+  for (const Plan::PrefixNode& node : plan.prefix) {
+    if (node.parent >= 0) is_inner[static_cast<std::size_t>(node.parent)] = true;
+  }
+  for (std::size_t i = 0; i < n_agents; ++i) {
+    const int parent = plan.agents[i].continues;
+    const bool is_kept = plan.prepared->agents[i].is_continued;
+    if (parent >= 0 && is_kept) goes_on[static_cast<std::size_t>(parent)] = true;
+  }
+  const bool each = kind == ForkKind::kRecurrent;
+  int n = 0;
+  for (const bool inner : is_inner) n += each || !inner;
+  for (std::size_t i = 0; i < n_agents; ++i) {
+    n += plan.prepared->agents[i].is_continued && (each || !goes_on[i]);
+  }
+  return n;
+}
+
 }  // namespace
 
 int n_tail(const Plan& plan, std::size_t i) {
@@ -53,6 +75,8 @@ void plan_cells(Plan& plan, const EngineOptions& engine) {
                                       [](const Plan::Agent& agent) { return !agent.is_function; });
   plan.parallel = shared ? std::max(1, std::min(limit, static_cast<int>(n_agents))) : 1;
   plan.n_together = engine.deterministic ? 1 : plan.parallel;
+  plan.n_seqs = n_seq_max_for(plan.parallel);
+  plan.n_seqs_concurrent = plan.n_together + n_holders(plan, model.info().fork_kind);
   const auto n_together = static_cast<std::ptrdiff_t>(
       std::min(tails.passing.size(), static_cast<std::size_t>(plan.n_together)));
   const std::int64_t n_concurrent =

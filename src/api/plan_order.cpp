@@ -1,5 +1,6 @@
 // Which agents of a plan run together, and which chain of needs takes longest.
 #include <algorithm>
+#include <map>
 
 #include "api/plan_parts.h"
 #include "orchestrate/dag.h"
@@ -33,27 +34,58 @@ class PrefixCells {
   std::vector<int> seen_;  // the last wave that had it
 };
 
-// By stage: what earlier agents left in the cache for agents of this stage or later ones.
-std::vector<std::int64_t> kept_cells(const Plan& plan, const Stages& stages) {
-  std::vector<int> last_user(plan.agents.size(), -1);
-  for (std::size_t i = 0; i < plan.agents.size(); ++i) {
-    if (plan.agents[i].continues < 0) continue;
-    int& last = last_user[static_cast<std::size_t>(plan.agents[i].continues)];
-    last = std::max(last, stages.of[i]);
+// What earlier agents left in the cache for later ones, as the stages go by.
+class KeptCells {
+ public:
+  KeptCells(const Plan& plan, const Stages& stages) {
+    // A conversation is there until the last of all that follow has begun.
+    std::vector<int> last_user(plan.agents.size(), -1);
+    for (auto number = stages.order.rbegin(); number != stages.order.rend(); ++number) {
+      const auto i = static_cast<std::size_t>(*number);
+      if (plan.agents[i].continues < 0) continue;
+      int& last = last_user[static_cast<std::size_t>(plan.agents[i].continues)];
+      last = std::max({last, stages.of[i], last_user[i]});
+    }
+    const int n_stages = 1 + *std::max_element(stages.of.begin(), stages.of.end());
+    change_.resize(static_cast<std::size_t>(n_stages) + 1, 0);
+    begun_.resize(change_.size());
+    ended_.resize(change_.size());
+    for (std::size_t i = 0; i < plan.agents.size(); ++i) {
+      if (last_user[i] <= stages.of[i]) continue;
+      const std::size_t from = static_cast<std::size_t>(stages.of[i]) + 1;
+      const std::size_t to = static_cast<std::size_t>(last_user[i]) + 1;
+      change_[from] += n_tail(plan, i);
+      change_[to] -= n_tail(plan, i);
+      begun_[from].push_back(plan.agents[i].prefix);
+      ended_[to].push_back(plan.agents[i].prefix);
+    }
   }
-  const int n_stages = 1 + *std::max_element(stages.of.begin(), stages.of.end());
-  std::vector<std::int64_t> change(static_cast<std::size_t>(n_stages) + 1, 0);
-  for (std::size_t i = 0; i < plan.agents.size(); ++i) {
-    if (last_user[i] <= stages.of[i]) continue;
-    change[static_cast<std::size_t>(stages.of[i]) + 1] += n_tail(plan, i);
-    change[static_cast<std::size_t>(last_user[i]) + 1] -= n_tail(plan, i);
+
+  /// Begins a stage, which comes after all that were begun.
+  void go_to(int stage) {
+    for (; stage_ <= stage; ++stage_) {
+      const auto s = static_cast<std::size_t>(stage_);
+      n_cells_ += change_[s];
+      for (const int prefix : begun_[s]) ++prefixes_[prefix];
+      for (const int prefix : ended_[s]) {
+        if (--prefixes_[prefix] == 0) prefixes_.erase(prefix);
+      }
+    }
   }
-  for (std::size_t s = 1; s < change.size(); ++s) change[s] += change[s - 1];
-  return change;
-}
+  [[nodiscard]] std::int64_t n_cells() const { return n_cells_; }
+  /// Documents stay as long as a conversation over them, and how many have them.
+  [[nodiscard]] const std::map<int, int>& prefixes() const { return prefixes_; }
+
+ private:
+  std::vector<std::int64_t> change_;
+  std::vector<std::vector<int>> begun_, ended_;
+  std::map<int, int> prefixes_;
+  std::int64_t n_cells_ = 0;
+  int stage_ = 0;
+};
 
 void add_waves(Plan& plan, const Stages& stages) {
-  const std::vector<std::int64_t> kept = kept_cells(plan, stages);
+  KeptCells kept(plan, stages);
   PrefixCells cells(plan);
   int n_running = 0;
   std::int64_t n_cells = 0;
@@ -71,7 +103,12 @@ void add_waves(Plan& plan, const Stages& stages) {
       plan.waves.push_back({{}, stages.of[i], 0});
       ++wave;
       n_running = 0;
-      n_cells = kept[static_cast<std::size_t>(stages.of[i])];
+      kept.go_to(stages.of[i]);
+      n_cells = kept.n_cells();
+      for (const auto& [prefix, n] : kept.prefixes()) {
+        n_cells += cells.missing(prefix, wave);
+        cells.count(prefix, wave);
+      }
     }
     agent.wave = wave;
     plan.waves.back().agents.push_back(number);
@@ -79,7 +116,9 @@ void add_waves(Plan& plan, const Stages& stages) {
     ++n_running;
     n_cells += n_tail(plan, i) + cells.missing(agent.prefix, wave);
     cells.count(agent.prefix, wave);
-    plan.waves.back().n_cells = static_cast<int>(std::min<std::int64_t>(n_cells, 1 << 30));
+    Plan::Wave& last = plan.waves.back();
+    last.n_cells = static_cast<int>(std::min<std::int64_t>(n_cells, 1 << 30));
+    last.exceeds_pool = n_cells - n_running > plan.ctx_size;
   }
 }
 

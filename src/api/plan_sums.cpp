@@ -65,20 +65,28 @@ void plan_sums(Plan& plan, const EngineOptions& engine) {
 
   if (any_agent(plan, [](const Plan::Agent& a) { return a.inserts; }))
     worsen(plan, Plan::Sums::kUpperBound, "answers are inserted");
-  if (any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; }))
-    worsen(plan, Plan::Sums::kUpperBound, "conversations go on");
+  const bool has_turns = any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; });
+  if (has_turns) worsen(plan, Plan::Sums::kUpperBound, "conversations go on");
   const bool shared = handoff == Handoff::kShared;
-  if (shared && !engine.deterministic && have_like_beginnings(plan)) {
+  const bool meets = shared && !engine.deterministic;  // agents are in the cache side by side
+  const bool shares_more = meets && have_like_beginnings(plan);
+  if (shares_more) {
     worsen(plan, Plan::Sums::kUpperBound, "prompts that begin alike share more");
   }
   if (handoff == Handoff::kRecompute) return;
-  if ((engine.deterministic || !shared) &&
-      any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; })) {
+  if ((engine.deterministic || !shared) && has_turns) {
     worsen(plan, Plan::Sums::kEstimate, "agents run one by one, and conversations are read again");
   }
   if (!plan.misfit.empty() || plan.ctx_size < plan.n_cells_concurrent) {
     worsen(plan, Plan::Sums::kEstimate,
            "not everything fits at once, and what left the cache is computed again");
+  }
+  // What agents share beyond their prefixes takes ids, too.
+  const int n_seqs = plan.n_seqs_concurrent + (shares_more ? plan.n_together : 0);
+  if (meets && (has_turns || have_several_prefixes(plan)) && n_seqs > plan.n_seqs) {
+    worsen(plan, Plan::Sums::kEstimate,
+           "prefixes and conversations are more than the sequence ids, and what left the cache is "
+           "computed again");
   }
   if (!have_several_prefixes(plan)) return;
   if (engine.deterministic || !shared) {

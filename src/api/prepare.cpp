@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "api/schema_check.h"
 #include "base/digest.h"
 
 namespace swarmkv::internal {
@@ -107,7 +108,11 @@ Sampling sampling_of(const AgentSpec& agent) {
 
 std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipeline pipeline,
                                         const RunOptions& options) {
-  std::vector<Diagnostic> found = validate(pipeline);
+  std::vector<Diagnostic> found = validate(pipeline, [&model](const std::string& schema) {
+    Sampling sampling;
+    sampling.json_schema = schema;
+    return problem_of_schema([&] { (void)model->make_sampler(sampling); });
+  });
   const bool broken = std::any_of(found.begin(), found.end(), [](const Diagnostic& d) {
     return d.severity == Diagnostic::Severity::kError;
   });

@@ -110,9 +110,9 @@ void Run::Impl::execute() {
 RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
                             const internal::SchedulerStats& before) {
   const TimePoint finished = std::chrono::steady_clock::now();
-  RunReport report =
-      internal::build_report({*prepared_, *runner_, outcome, needs_, clock_zero_, finished, before,
-                              engine_.runner->stats(), engine_.options.handoff == "recompute"});
+  RunReport report = internal::build_report(
+      {*prepared_, *runner_, outcome, needs_, clock_zero_, finished, before,
+       engine_.runner->stats(), engine_.options.handoff == "recompute", bus_->document_times()});
   const ModelDescription model = engine_.model.describe();
   report.run_id =
       internal::digest64(started_at_ + std::to_string(clock_zero_.time_since_epoch().count()));

@@ -32,6 +32,10 @@ struct LlamaModelOptions {
 /// it. Reads the vocabulary, no weights. Nothing if this build cannot run the model.
 [[nodiscard]] std::optional<ForkKind> llama_fork_kind(const std::string& path);
 
+/// Whether answers can be bound to this JSON Schema; needs no model. A build without the runtime
+/// takes every schema. errors  kInvalidArgument  it cannot become a grammar
+void check_llama_schema(const std::string& schema);
+
 /// Version and commit of the llama.cpp that is linked in, for example "0.5.0-dev (0c1e570)".
 [[nodiscard]] std::string llama_version();
 

@@ -7,28 +7,14 @@
 
 namespace swarmkv::internal {
 
-// Every node but the root, children before parents; `visit` hears whether it answered true for any
-// child.
-template <typename Visit>
-void PrefixTree::for_each_up(Visit visit) const {
-  std::vector<PrefixNode*> order;
-  for_each([&](PrefixNode* node) { order.push_back(node); });
-  std::unordered_map<const PrefixNode*, bool> below;
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    if (visit(*it, below[*it])) below[(*it)->parent] = true;
-  }
-}
-
 bool PrefixTree::forkable(const PrefixNode* node, int at) const {
   if (node == &root_) return true;
   switch (kind_) {
     case ForkKind::kFull:
       return true;
-    case ForkKind::kWindow: {
+    case ForkKind::kWindow:
       if (at > node->n_computed) return true;  // asked again when it is computed
-      const SeqId source = source_of(node);
-      return source != kNoSeq && context_.can_fork(source, at);
-    }
+      return source_of(node, at) != kNoSeq;
     case ForkKind::kRecurrent:
       // A state cannot be rewound: only where one is frozen, or will be if the node is split before
       // it gets there.
@@ -74,18 +60,7 @@ PrefixTree::Match PrefixTree::match(const PromptView& prompt, int limit, int dec
 }
 
 void PrefixTree::clear_wanted() {
-  for_each([](PrefixNode* node) { node->wanted = false; });
-}
-
-int PrefixTree::n_cells_evictable(Sparing sparing) const {
-  // Leaves go first, so a node can go only if nothing below it has to stay.
-  int n = 0;
-  for_each_up([&](const PrefixNode* node, bool must_stay_below) {
-    const bool stays = must_stay_below || node->n_pins > 0 || spares(sparing, *node);
-    if (!stays) n += static_cast<int>(node->span.size());
-    return stays;
-  });
-  return n;
+  for_each([](PrefixNode* node) { node->wanted = 0; });
 }
 
 int PrefixTree::n_unstarted() const {
@@ -119,7 +94,8 @@ void PrefixTree::check_integrity() const {
                                           ", " + std::to_string(node->end()) + "): " + what);
   };
   int n_reserved = 0, n_used = 0, n_nodes = 0;
-  for_each([&](const PrefixNode* node) {
+  std::size_t n_idle = 0;
+  for_each([&](PrefixNode* node) {
     const PrefixNode* parent = node->parent;
     ++n_nodes;
     n_reserved += static_cast<int>(node->span.size());
@@ -130,6 +106,10 @@ void PrefixTree::check_integrity() const {
             "computed range is outside its span");
     require(node->n_computed == node->start || parent->ready(), node, "computed before its parent");
     require(node->n_pins >= 0, node, "negative pin count");
+    const bool is_idle = node->children.empty() && node->n_pins == 0;
+    n_idle += is_idle ? 1 : 0;
+    require(!is_idle || idle_leaves_.count({node->last_use, node}) == 1, node,
+            "is idle and not in the list of idle leaves");
     require(!node->kept() || node->ready(), node, "is kept before it is computed");
     if (node->n_computed > node->start && kind_ != ForkKind::kWindow) {
       require(source_of(node) != kNoSeq, node, "no sequence owns its cells");
@@ -139,11 +119,15 @@ void PrefixTree::check_integrity() const {
               "its sequence's length differs from what is computed");
     }
   });
-  for_each_up([&](const PrefixNode* node, bool pinned_below) {
-    const bool pinned = pinned_below || node->n_pins > 0;
-    require(node->ready() || pinned, node, "is being computed for nobody");
-    return pinned;
+  constexpr unsigned kPinned = 1, kHasHolder = 2;
+  for_each_up([&](const PrefixNode* node, unsigned below) {
+    const unsigned pinned = node->n_pins > 0 ? kPinned : below & kPinned;
+    require(node->ready() || pinned != 0, node, "is being computed for nobody");
+    const bool is_spare = node->holder != kNoSeq && (below & kHasHolder) != 0;
+    require(!is_spare || kind_ != ForkKind::kFull, node, "has a sequence that nobody needs");
+    return pinned | (below & kHasHolder) | (node->holder != kNoSeq ? kHasHolder : 0U);
   });
+  require(n_idle == idle_leaves_.size(), &root_, "the list of idle leaves is too long");
   require(n_reserved == n_cells_reserved_, &root_, "reserved cells differ from the sum of spans");
   require(n_used == n_cells_used_, &root_, "used cells differ from the sum of computed spans");
   require(n_nodes == n_nodes_, &root_, "node count is wrong");

@@ -6,16 +6,50 @@
 
 namespace swarmkv::internal {
 
-SeqId PrefixTree::source_of(const PrefixNode* node) const {
+// Whether a sequence that owns a path can be forked at a point of it.
+bool PrefixTree::serves(SeqId seq, int at) const {
+  return kind_ != ForkKind::kWindow || context_.can_fork(seq, at);
+}
+
+// A sequence that owns the node's path up to `at`, which is computed, and can be forked there.
+SeqId PrefixTree::source_of(const PrefixNode* node, int at) const {
   std::vector<const PrefixNode*> open{node};
   while (!open.empty()) {
     const PrefixNode* n = open.back();
     open.pop_back();
-    if (n->holder != kNoSeq) return n->holder;
+    if (n->holder != kNoSeq && serves(n->holder, at)) return n->holder;
     if (kind_ == ForkKind::kRecurrent) break;
     for (const auto& [token, child] : n->children) open.push_back(child.get());
   }
   return kNoSeq;
+}
+
+bool PrefixTree::has_other_source(const PrefixNode* node, const PrefixNode* but) const {
+  if (node != but && node->holder != kNoSeq) return true;
+  for (const auto& [token, child] : node->children) {
+    if (child.get() != but && source_of(child.get(), node->n_computed) != kNoSeq) return true;
+  }
+  return false;
+}
+
+bool PrefixTree::give_back_spare_holder() {
+  if (kind_ != ForkKind::kWindow) return false;  // full: there is none; recurrent: none is spare
+  PrefixNode* spare = nullptr;
+  const auto goes_first = [](const PrefixNode* a, const PrefixNode* b) {
+    if (a->released_early != b->released_early) return a->released_early;  // documents last
+    return a->last_use < b->last_use;
+  };
+  for_each([&](PrefixNode* node) {
+    // Below a pinned node somebody may be about to go on with its sequence.
+    if (node->holder == kNoSeq || node->n_pins > 0 || !has_other_source(node, node)) return;
+    for (const auto& [token, child] : node->children) {
+      if (child->holder == kNoSeq && !child->ready()) return;  // it will go on with this one
+    }
+    if (spare == nullptr || goes_first(node, spare)) spare = node;
+  });
+  if (spare == nullptr) return false;
+  give_back(std::exchange(spare->holder, kNoSeq));
+  return true;
 }
 
 int PrefixTree::n_holders_for(const PrefixNode* parent, std::size_t n_nodes) const {
@@ -51,7 +85,7 @@ void PrefixTree::computed(PrefixNode* node, int n) {
 
 bool PrefixTree::fork(PrefixNode* node, SeqId target) {
   if (node == &root_) return true;
-  const SeqId source = source_of(node);
+  const SeqId source = source_of(node, node->end());
   if (source == kNoSeq || !context_.can_fork(source, node->end())) return false;
   context_.fork(source, target, node->end());
   return true;
@@ -73,8 +107,7 @@ void PrefixTree::repair(PrefixNode* node) {
     uncompute(node);
     return;
   }
-  context_.release(node->holder);
-  seqs_.give_back(std::exchange(node->holder, kNoSeq));
+  give_back(std::exchange(node->holder, kNoSeq));
   uncompute(node);
 }
 

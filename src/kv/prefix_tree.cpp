@@ -13,6 +13,7 @@ PrefixTree::~PrefixTree() { drop_nodes(); }
 // Level by level: a document may declare every token a fork point, and recursion would not survive
 // such a chain.
 void PrefixTree::drop_nodes() {
+  idle_leaves_.clear();
   std::vector<std::unique_ptr<PrefixNode>> open;
   const auto take_children = [&](PrefixNode& node) {
     for (auto& [token, child] : node.children) open.push_back(std::move(child));
@@ -32,10 +33,13 @@ PrefixNode* PrefixTree::add(PrefixNode* parent, Tokens span) {
   node->parent = parent;
   node->start = node->n_computed = parent->end();
   node->span = std::move(span);
+  node->last_use = ++clock_;
   n_cells_reserved_ += static_cast<int>(node->span.size());
   ++n_nodes_;
   PrefixNode* added = node.get();
   parent->children.emplace(added->span.front(), std::move(node));
+  relist(parent);
+  relist(added);
   return added;
 }
 
@@ -52,6 +56,11 @@ PrefixNode* PrefixTree::adopt(PrefixNode* base, Tokens span, int n_computed, Seq
   n_cells_used_ += n_computed - node->start;
   node->holder = seq;
   node->released_early = true;
+  if (seq == kNoSeq || kind_ != ForkKind::kFull) return node;
+  // From now on this sequence serves for all of its path.
+  for (PrefixNode* above = base; above != nullptr; above = above->parent) {
+    give_back(std::exchange(above->holder, kNoSeq));
+  }
   return node;
 }
 
@@ -92,6 +101,7 @@ PrefixNode* PrefixTree::split(PrefixNode* node, int at) {
 void PrefixTree::touch(PrefixNode* node) {
   ++clock_;
   for (PrefixNode* n = node; n != nullptr; n = n->parent) n->last_use = clock_;
+  relist(node);  // those above are no leaves
 }
 
 void PrefixTree::pin(PrefixNode* node) {
@@ -102,6 +112,7 @@ void PrefixTree::pin(PrefixNode* node) {
 void PrefixTree::unpin(PrefixNode* node) {
   assert(node->n_pins > 0);
   --node->n_pins;
+  relist(node);
   settle(node);
 }
 
@@ -116,87 +127,6 @@ void PrefixTree::let_go(std::uint64_t id) {
     if (std::erase(node->kept_for, id) > 0) kept = node;
   });
   if (kept != nullptr) settle(kept);
-}
-
-// A node nobody waits for keeps what is computed and gives back the rest; going up, because the
-// last waiter may have pinned only the deepest node of a chain. What no sequence can be forked from
-// (a window was lost) goes.
-void PrefixTree::settle(PrefixNode* node) {
-  while (node != &root_ && node->n_pins == 0 && node->children.empty() && !node->kept()) {
-    PrefixNode* parent = node->parent;
-    if (node->released_early || source_of(node) == kNoSeq || node->n_computed == node->start) {
-      remove_leaf(node);
-    } else {
-      const int n_left = node->end() - node->n_computed;
-      node->span.resize(node->span.size() - static_cast<std::size_t>(n_left));
-      cells_.give_back(n_left);
-      n_cells_reserved_ -= n_left;
-      return;
-    }
-    node = parent;
-  }
-}
-
-void PrefixTree::remove_leaf(PrefixNode* node) {
-  assert(node->children.empty() && node->n_pins == 0);
-  PrefixNode* parent = node->parent;
-  const SeqId holder = std::exchange(node->holder, kNoSeq);
-  if (holder != kNoSeq) {
-    // The parent's cells must stay owned: if this was the only sequence on its path, the parent
-    // inherits it.
-    const bool parent_needs_it =
-        kind_ != ForkKind::kRecurrent && parent != &root_ && source_of(parent) == kNoSeq;
-    if (parent_needs_it && context_.can_fork(holder, parent->end()) &&
-        context_.truncate(holder, parent->end())) {
-      parent->holder = holder;
-    } else {
-      context_.release(holder);
-      seqs_.give_back(holder);
-    }
-  }
-  const int n_span = static_cast<int>(node->span.size());
-  cells_.give_back(n_span);
-  n_cells_reserved_ -= n_span;
-  n_cells_used_ -= node->n_computed - node->start;
-  --n_nodes_;
-  auto it = parent->children.find(node->span.front());
-  while (it->second.get() != node) ++it;
-  parent->children.erase(it);
-}
-
-PrefixNode* PrefixTree::first_unready(PrefixNode* node) {
-  PrefixNode* first = nullptr;
-  for (PrefixNode* n = node; n != nullptr; n = n->parent) {
-    if (!n->ready()) first = n;
-  }
-  return first;
-}
-
-bool PrefixTree::spares(Sparing sparing, const PrefixNode& node) {
-  switch (sparing) {
-    case Sparing::kWantedAndKept:
-      return node.wanted || node.kept();
-    case Sparing::kWanted:
-      return node.wanted;
-    case Sparing::kNothing:
-      return false;
-  }
-  return false;
-}
-
-bool PrefixTree::evict_one(Sparing sparing) {
-  PrefixNode* victim = nullptr;
-  for_each([&](PrefixNode* node) {
-    if (!node->children.empty() || node->n_pins > 0) return;
-    if (spares(sparing, *node)) return;
-    if (victim == nullptr || node->last_use < victim->last_use) victim = node;
-  });
-  if (victim == nullptr) return false;
-  ++n_evictions_;
-  PrefixNode* parent = victim->parent;
-  remove_leaf(victim);
-  settle(parent);
-  return true;
 }
 
 void PrefixTree::forget_all() {

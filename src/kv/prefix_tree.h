@@ -6,56 +6,41 @@
 //          +- (branches: private tails of running requests, not in the tree)
 //
 // Invariants, checked by check_integrity():
-// (1) start <= n_computed <= end; a node has computed tokens only if its parent is ready
-// (2) a node with computed tokens can be forked: it or (full, window) some descendant has a holder
-// that owns
-//     its path; a holder's length in the cache is its node's n_computed. Window models may lose
-//     that while branches still use the cells: such a node is matched no more and goes with its
-//     last pin
-// (3) recurrent: every node with computed tokens has its own holder, whose state stands at
-// n_computed (4) the cells reserved by the tree are the sum of its spans; a pinned node is never
-// evicted (5) a node that is not ready is pinned, or lies above a pinned one (6) a kept node is
-// ready
+//
+//  1. start <= n_computed <= end; a node has computed tokens only if its parent is ready.
+//
+//  2. A node with computed tokens can be forked: it or (full, window) some descendant has a holder
+//     that owns its path, and a holder's length in the cache is its node's n_computed. Window
+//     models may lose that while branches still use the cells: such a node is matched no more and
+//     goes with its last pin.
+//
+//  3. Recurrent: every node with computed tokens has its own holder, whose state stands at
+//     n_computed.
+//
+//  4. Full: a node has a holder only if no descendant has one. Window: such a spare one stays, as
+//     it keeps the cells before the node's end from being recycled, until ids are short.
+//
+//  5. The cells reserved by the tree are the sum of its spans; a pinned node is never evicted.
+//
+//  6. A node that is not ready is pinned, or lies above a pinned one.
+//
+//  7. A kept node is ready.
+//
+//  8. The list of idle leaves holds every leaf without pins, by last use, and nothing else.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/context.h"
 #include "kv/cell_pool.h"
+#include "kv/prefix_node.h"
 #include "kv/prompt_view.h"
 #include "kv/seq_pool.h"
 
 namespace swarmkv::internal {
-
-struct PrefixNode {
-  PrefixNode* parent = nullptr;
-  std::multimap<Token, std::unique_ptr<PrefixNode>>
-      children;  ///< by first token; twins are allowed
-  Tokens span;
-  int start = 0;
-  int n_computed = 0;  ///< absolute: cells [start, n_computed) hold this span
-  SeqId holder = kNoSeq;
-  int n_pins = 0;  ///< admitted branches based exactly here
-  std::uint64_t last_use = 0;
-  bool wanted = false;          ///< scratch of an eviction: a waiting request matches it
-  bool released_early = false;  ///< not a document: goes as soon as nothing is based on it
-  std::vector<std::uint64_t>
-      kept_for;  ///< finished requests whose conversation may go on from here
-
-  [[nodiscard]] int end() const { return start + static_cast<int>(span.size()); }
-  [[nodiscard]] bool ready() const { return n_computed == end(); }
-  [[nodiscard]] bool kept() const { return !kept_for.empty(); }
-};
-
-/// What an eviction leaves alone besides pinned nodes. Each spares less than the one before it.
-enum class Sparing {
-  kWantedAndKept,  ///< what a waiting request matches, and conversations that may go on
-  kWanted,
-  kNothing
-};
 
 class PrefixTree {
  public:
@@ -73,9 +58,10 @@ class PrefixTree {
 
   /// The best point to fork `prompt` from, at most `limit` tokens deep. Node ends always count; a
   /// point inside a node counts at `declared` (the end of the request's own document) or if it
-  /// gains `min_gain` tokens over the best node end. Tokens are compared one by one.  cost:
-  /// O(matched tokens), no change out     matched: if given, every node whose whole span is
-  /// matched, the root first
+  /// gains `min_gain` tokens over the best node end. Tokens are compared one by one.
+  ///
+  /// out   matched: if given, every node whose whole span is matched, the root first
+  /// cost  O(matched tokens), no change
   [[nodiscard]] Match match(const PromptView& prompt, int limit, int declared, int min_gain,
                             std::vector<PrefixNode*>* matched = nullptr) const;
 
@@ -89,9 +75,6 @@ class PrefixTree {
   /// The last unpin makes what was not computed yet disappear and may remove the node itself
   /// (released_early).
   void unpin(PrefixNode* node);
-
-  /// The topmost node on the way to `node` that is not ready, or null.
-  [[nodiscard]] static PrefixNode* first_unready(PrefixNode* node);
 
   /// Sequences that `n_nodes` new nodes in a row below `parent` will ask for.
   [[nodiscard]] int n_holders_for(const PrefixNode* parent, std::size_t n_nodes) const;
@@ -115,13 +98,25 @@ class PrefixTree {
   void keep(PrefixNode* node, std::uint64_t id);
   void let_go(std::uint64_t id);  ///< cost: whole tree
 
-  /// Cells that evictions could free now. cost: whole tree
-  [[nodiscard]] int n_cells_evictable(Sparing sparing) const;
+  struct Evictable {
+    int n_cells = 0, n_seqs = 0;
+  };
+  /// What evictions could free now. cost: whole tree
+  [[nodiscard]] Evictable evictable(Sparing sparing) const;
+  [[nodiscard]] int n_cells_evictable(Sparing sparing) const { return evictable(sparing).n_cells; }
   /// Pinned nodes that will still ask for a sequence of their own. cost: whole tree
   [[nodiscard]] int n_unstarted() const;
 
-  /// Evicts one unpinned leaf that is not spared, least recently used first. False: there is none.
+  /// Evicts one unpinned leaf that is not spared: least recently used first, of wanted ones the one
+  /// that is wanted last. False: there is none.
   bool evict_one(Sparing sparing);
+  /// Evicts what gives one sequence id back, in the same order: a leaf, and with it the nodes above
+  /// that are left without a sequence. False: there is nothing, and nothing was done.
+  /// cost: the idle leaves and their ways up
+  bool evict_for_sequence(Sparing sparing);
+  /// Window models: gives back the sequence of one node that descendants can serve for. It is not
+  /// lost, only less safe. False: there is none. cost: whole tree
+  bool give_back_spare_holder();
   void clear_wanted();
 
   /// After a forward that failed: makes the node's sequence hold exactly [0, n_computed) again.
@@ -149,17 +144,25 @@ class PrefixTree {
   void check_integrity() const;
 
  private:
-  [[nodiscard]] static bool spares(Sparing sparing, const PrefixNode& node);
-  void remove_leaf(PrefixNode* node);
+  [[nodiscard]] SeqId take_out(PrefixNode* leaf);
   void uncompute(PrefixNode* node);
-  void settle(PrefixNode* node);
+  void settle(PrefixNode* node, SeqId carried = kNoSeq);
+  void hand_up(SeqId seq, PrefixNode* node);
+  void give_back(SeqId seq);
   void drop_nodes();
+  void relist(PrefixNode* node);
+  [[nodiscard]] PrefixNode* top_of_way_to_a_sequence(PrefixNode* leaf, Sparing sparing) const;
   template <typename Visit>
   void for_each(Visit visit) const;
   template <typename Visit>
   void for_each_up(Visit visit) const;
   PrefixNode* add(PrefixNode* parent, Tokens span);
-  [[nodiscard]] SeqId source_of(const PrefixNode* node) const;
+  [[nodiscard]] bool serves(SeqId seq, int at) const;
+  [[nodiscard]] SeqId source_of(const PrefixNode* node, int at) const;
+  [[nodiscard]] SeqId source_of(const PrefixNode* node) const {
+    return source_of(node, node->n_computed);
+  }
+  [[nodiscard]] bool has_other_source(const PrefixNode* node, const PrefixNode* but) const;
   [[nodiscard]] bool forkable(const PrefixNode* node, int at) const;
   void touch(PrefixNode* node);
 
@@ -168,6 +171,7 @@ class PrefixTree {
   CellPool& cells_;
   SeqPool& seqs_;
   PrefixNode root_;
+  std::set<std::pair<std::uint64_t, PrefixNode*>> idle_leaves_;  ///< by last use
   std::uint64_t clock_ = 0;
   int n_nodes_ = 0;
   int n_cells_reserved_ = 0, n_cells_used_ = 0;
@@ -183,6 +187,20 @@ void PrefixTree::for_each(Visit visit) const {
     open.pop_back();
     if (node != &root_) visit(node);
     for (const auto& [token, child] : node->children) open.push_back(child.get());
+  }
+}
+
+// Every node but the root, children before parents; `visit` gets what it answered for the children,
+// or-ed together.
+template <typename Visit>
+void PrefixTree::for_each_up(Visit visit) const {
+  std::vector<PrefixNode*> order;
+  for_each([&](PrefixNode* node) {
+    node->below = 0;
+    order.push_back(node);
+  });
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    (*it)->parent->below |= visit(*it, (*it)->below);
   }
 }
 

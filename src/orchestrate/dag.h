@@ -9,10 +9,15 @@
 // for as well, but its end, whatever it is, is good enough.
 //
 // Invariants, checked by check_integrity():
-// (1) a node is ready, running or finished only if its needs are finished, optional ones settled
-// (2) a node is waiting only if no need that it cannot do without failed, was skipped or cancelled,
-// and some needs are not settled (3) a skipped node names a failed or cancelled ancestor (4) the
-// counts are those of the states, and every ready node stands in the queue
+//
+//  1. A node is ready, running or finished only if its needs are finished, optional ones settled.
+//
+//  2. A node is waiting only if no need that it cannot do without failed, was skipped or cancelled,
+//     and some needs are not settled.
+//
+//  3. A skipped node names a failed or cancelled ancestor.
+//
+//  4. The counts are those of the states, and every ready node stands in the queue.
 #pragma once
 
 #include <array>

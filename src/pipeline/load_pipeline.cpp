@@ -47,9 +47,10 @@ std::string read_bounded(std::FILE* file, const std::string& path) {
   return text;
 }
 
-ParsedPipeline load_from_standard_input(const PipelineChanges& changes, const FileReader& files) {
+ParsedPipeline load_from_standard_input(const PipelineChanges& changes, const FileReader& files,
+                                        const SchemaCheck& check_schema) {
   ParsedPipeline parsed =
-      parse_pipeline(read_bounded(stdin, "standard input"), "-", changes, files);
+      parse_pipeline(read_bounded(stdin, "standard input"), "-", changes, files, check_schema);
   if (!parsed.ok()) return parsed;
   for (const DocumentSpec& document : parsed.pipeline.documents) {
     if (document.path != "-") continue;
@@ -77,13 +78,14 @@ std::string read_bounded_file(const std::string& path) {
 
 }  // namespace internal
 
-ParsedPipeline load_pipeline(const std::string& path, const PipelineChanges& changes) {
+ParsedPipeline load_pipeline(const std::string& path, const PipelineChanges& changes,
+                             const SchemaCheck& check_schema) {
   const std::string folder = path == "-" ? "" : std::filesystem::path(path).parent_path().string();
   const FileReader files = [&folder](const std::string& file) {
     return internal::read_file_below(folder, file);
   };
-  if (path == "-") return load_from_standard_input(changes, files);
-  return parse_pipeline(internal::read_bounded_file(path), path, changes, files);
+  if (path == "-") return load_from_standard_input(changes, files, check_schema);
+  return parse_pipeline(internal::read_bounded_file(path), path, changes, files, check_schema);
 }
 
 }  // namespace swarmkv

@@ -132,7 +132,8 @@ class PipelineReader {
 }  // namespace internal
 
 ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name,
-                              const PipelineChanges& changes, const FileReader& read_file) {
+                              const PipelineChanges& changes, const FileReader& read_file,
+                              const SchemaCheck& check_schema) {
   ParsedPipeline result;
   const std::string folder = std::filesystem::path(file_name).parent_path().string();
   result.pipeline.folder = folder.empty() ? "." : folder;
@@ -147,7 +148,8 @@ ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_nam
     if (top.kind == internal::YamlNode::Kind::kMap) {
       internal::PipelineReader reader(context, result.pipeline);
       reader.read(top);
-      const internal::ValidateOptions options = std::move(reader).validate_options();
+      internal::ValidateOptions options = std::move(reader).validate_options();
+      options.check_schema = check_schema;
       internal::validate_into(result.pipeline, options, diagnostics);
       // What is left out of a pipeline must not hide what is wrong with it.
       if (!diagnostics.has_errors()) {

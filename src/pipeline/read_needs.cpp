@@ -104,8 +104,10 @@ std::optional<ReadyAfter> read_ready_after(const ReadContext& context, const Ent
                kReadyForm);
     return std::nullopt;
   }
-  const auto percent = parse_real(std::string_view(value.text).substr(0, value.text.size() - 1));
-  if (!percent) {
+  const auto number = std::string_view(value.text).substr(0, value.text.size() - 1);
+  const auto percent = parse_real(number);
+  // Nobody writes 1e1%, and an editor would not know it.
+  if (!percent || number.find_first_of("eE+") != std::string_view::npos) {
     wrong_type(context, entry, "a percentage such as \"25%\"", kReadyForm);
     return std::nullopt;
   }

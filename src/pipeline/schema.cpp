@@ -1,6 +1,8 @@
 // The JSON Schema of a pipeline file, made from the same tables of keys and limits that the readers
 // use. tests/cli holds the two against each other.
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,8 +24,16 @@ constexpr const char* kText = R"("type":"string")";
 constexpr const char* kFilledText = R"("type":"string","minLength":1)";
 constexpr const char* kOwnKeys = R"("^x-":true)";
 constexpr const char* kNamePattern = "^[a-z][a-z0-9_]{0,63}$";
-constexpr const char* kDuration =
-    R"("type":"string","pattern":"^(?=.)([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$")";
+constexpr const char* kReserved =
+    R"("propertyNames":{"not":{"enum":["vars","documents","agents"]}})";
+constexpr const char* kPercent =
+    R"("type":"string","pattern":"^0*(100(\\.0*)?|[0-9]{1,2}\\.?|[0-9]{0,2}\\.[0-9]+)%$")";
+// JSON itself cannot be checked by a pattern, but what is certainly something else can be.
+constexpr const char* kSchemaText =
+    R"json("type":"string","pattern":"^(file://.|[ \\t\\r\\n]*\\{)")json";
+// No way out of the folder, and the name of a file at its end.
+constexpr const char* kFileBelow =
+    R"("type":"string","minLength":1,"not":{"pattern":"^/|(^|/)\\.\\.(/|$)|(^|/)\\.?$"})";
 
 std::string any_of(const std::vector<std::string>& members) {
   std::string out;
@@ -53,6 +63,31 @@ std::string real(const RealLimit& limit) {
         fmt::format(R"(,"{}":{})", limit.max_included ? "maximum" : "exclusiveMaximum", limit.max);
   }
   return out;
+}
+
+// A pattern of the whole numbers from 0 to `most`, with zeros in front or not.
+std::string up_to(std::int64_t most) {
+  const std::string last = std::to_string(most);
+  std::string out = "0*(" + last;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    if (last[i] == '0') continue;
+    out += fmt::format("|{}[0-{}]", last.substr(0, i), static_cast<char>(last[i] - 1));
+    if (i + 1 < last.size()) out += fmt::format("[0-9]{{{}}}", last.size() - i - 1);
+  }
+  if (last.size() > 1) out += fmt::format("|[0-9]{{1,{}}}", last.size() - 1);
+  return out + ")";
+}
+
+// Each part by itself is in range; their sum is left to the parser.
+std::string duration() {
+  using std::chrono::duration_cast;
+  const auto part = [](auto most, const char* unit) {
+    return fmt::format("((?=[0-9]{{1,9}}{}){}{})?", unit, up_to(most.count()), unit);
+  };
+  return R"("type":"string","pattern":"^(?=.))" + part(kMaxTimeout, "h") +
+         part(duration_cast<std::chrono::minutes>(kMaxTimeout), "m") +
+         part(duration_cast<std::chrono::seconds>(kMaxTimeout), "s") +
+         part(duration_cast<std::chrono::milliseconds>(kMaxTimeout), "ms") + R"($")";
 }
 
 std::string value_of(KeyLevel level, std::string_view key);
@@ -88,14 +123,15 @@ std::string agents() {
   const std::string agent = mapping(
       KeyLevel::kAgent, R"(,"required":["prompt"],"allOf":[)" + not_both("continues", "reads") +
                             "," + not_both("continues", "ready_after") + "]");
-  return named(agent) +
-         R"(,"minProperties":1,"propertyNames":{"not":{"enum":["vars","documents","agents"]}})";
+  return named(agent) + R"(,"minProperties":1,)" + kReserved;
 }
 
-std::string need() { return any_of({kText, mapping(KeyLevel::kNeed, R"(,"required":["agent"])")}); }
+std::string need() {
+  return any_of({kFilledText, mapping(KeyLevel::kNeed, R"(,"required":["agent"])")});
+}
 
 std::string ready_after() {
-  return any_of({integer(integer_limit("ready_after")), R"("type":"string","pattern":"^[0-9.]+%$")",
+  return any_of({integer(integer_limit("ready_after")), kPercent,
                  mapping(KeyLevel::kReadyAfter, R"(,"required":["before"])")});
 }
 
@@ -118,20 +154,18 @@ std::string value_of(KeyLevel level, std::string_view key) {
   if (key == "model") return mapping(KeyLevel::kModel);
   if (key == "defaults") return mapping(KeyLevel::kDefaults);
   if (key == "document") return document();
-  if (key == "documents") return named(document());
+  if (key == "documents") return named(document()) + "," + kReserved;
   if (key == "vars") return named(R"("type":["string","number"])");
-  if (key == "needs") return any_of({need(), array_of(need())});
+  if (key == "needs") return any_of({need(), array_of(need()) + ",\"uniqueItems\":true"});
   if (key == "reads") {
     return any_of({kFilledText, array_of(kFilledText) + ",\"uniqueItems\":true"});
   }
   if (key == "stop") return any_of({kFilledText, array_of(kFilledText)});
-  if (key == "json_schema") return any_of({kFilledText, "\"type\":\"object\""});
-  if (key == "timeout") return kDuration;
+  if (key == "json_schema") return any_of({kSchemaText, "\"type\":\"object\""});
+  if (key == "timeout") return duration();
   if (key == "ignore_eos" || key == "required") return "\"type\":\"boolean\"";
   if (key == "prompt") return R"("type":"string","pattern":"\\S")";
-  if (key == "output_file") {
-    return std::string(kFilledText) + R"json(,"not":{"pattern":"(^/|(^|/)\\.\\.(/|$))"})json";
-  }
+  if (key == "output_file") return kFileBelow;
   const bool may_be_empty = key == "system" || level == KeyLevel::kModel;
   return may_be_empty ? kText : kFilledText;  // name, path, agent, continues, before
 }

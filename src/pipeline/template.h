@@ -16,6 +16,9 @@ namespace swarmkv::internal {
 
 using Vars = std::map<std::string, std::string>;
 
+/// Of a text with everything in it that it inserts: more than any model's context holds.
+inline constexpr std::size_t kMaxRenderedBytes = std::size_t{16} << 20;
+
 struct TemplateFilter {
   enum class Kind { kDefault, kTrim, kJson } kind = Kind::kTrim;
   std::string text = {};  ///< of kDefault
@@ -50,12 +53,17 @@ class Template {
   [[nodiscard]] const std::vector<TemplateIssue>& issues() const { return issues_; }
 
   /// The text with every reference replaced by what it stands for.
-  /// errors  kInvalidArgument  an answer that should be JSON is not, or lacks what a path names
+  /// errors  kInvalidArgument  without a default: an answer that should be JSON is not, or lacks
+  ///                           what a path names; more than kMaxRenderedBytes
   ///         kInternal         an answer or a var is missing (validation makes sure that none is)
   [[nodiscard]] std::string render(const Answers& answers, const Vars& vars = {}) const;
 
   /// What is known before there are answers: literals, vars and default texts. For budgets.
+  /// errors  kInvalidArgument  more than kMaxRenderedBytes
   [[nodiscard]] std::string render_without_answers(const Vars& vars) const;
+
+  /// The size of that, without making it. A var that is not there counts as empty.
+  [[nodiscard]] std::size_t n_fixed_bytes(const Vars& vars) const;
 
  private:
   template <typename RenderAnswer>

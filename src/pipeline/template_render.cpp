@@ -34,11 +34,12 @@ Value part_of(const TemplatePiece& piece, const std::string& answer) {
     case JsonPart::State::kFound:
       return {std::move(part.value), !part.is_text};
     case JsonPart::State::kAbsent:
-      if (piece.has_default()) return {};
+      if (piece.has_default()) return {};  // whatever keeps the part from being there
       throw Error(ErrorCode::kInvalidArgument,
                   fmt::format("[pipeline.render] the answer of '{}' has no {}: {}", piece.text,
                               path_text(*piece.path), part.problem));
     case JsonPart::State::kNoJson:
+      if (piece.has_default()) return {};
       break;
   }
   throw Error(ErrorCode::kInvalidArgument,
@@ -47,12 +48,47 @@ Value part_of(const TemplatePiece& piece, const std::string& answer) {
                           piece.text, path_text(*piece.path), answer.size()));
 }
 
-const std::string& var_of(const TemplatePiece& piece, const Vars& vars) {
-  const auto var = vars.find(piece.text);
-  if (var == vars.end()) {
+// The texts of vars in one prompt. What filters make of one is worked out once, however often the
+// prompt has it.
+class VarTexts {
+ public:
+  explicit VarTexts(const Vars& vars) : vars_(vars) {}
+
+  /// Null if there is no such var. Valid until the next call.
+  const std::string* find(const TemplatePiece& piece) {
+    const auto var = vars_.find(piece.text);
+    if (var == vars_.end()) return nullptr;
+    if (piece.filters.empty()) return &var->second;
+    std::string key = piece.text;
+    for (const TemplateFilter& filter : piece.filters) {
+      key += filter.kind == TemplateFilter::Kind::kTrim ? "|trim" : "|json";
+    }
+    const auto [known, is_new] = filtered_.emplace(std::move(key), std::string());
+    if (is_new) known->second = render_reference(piece, &var->second);
+    return &known->second;
+  }
+
+  const std::string& get(const TemplatePiece& piece) {
+    const std::string* text = find(piece);
+    if (text != nullptr) return *text;
     throw Error(ErrorCode::kInternal, "[pipeline.render] no var '" + piece.text + "' to insert");
   }
-  return var->second;
+
+ private:
+  const Vars& vars_;
+  std::map<std::string, std::string> filtered_;
+};
+
+// Checked before it is allocated: a short file can say very much by saying it often.
+void append(std::string& result, std::string_view part) {
+  if (part.size() > kMaxRenderedBytes - result.size()) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("[pipeline.render] the text has {} bytes or more with what is inserted; "
+                    "at most {} are allowed",
+                    result.size() + part.size(), kMaxRenderedBytes));
+  }
+  result += part;
 }
 
 }  // namespace
@@ -75,16 +111,32 @@ std::string render_reference(const TemplatePiece& piece, const std::string* answ
 template <typename RenderAnswer>
 std::string Template::render_pieces(const Vars& vars, RenderAnswer render_answer) const {
   std::string result;
+  VarTexts texts(vars);
   for (const TemplatePiece& piece : pieces_) {
     if (piece.kind == TemplatePiece::Kind::kLiteral) {
-      result += piece.text;
+      append(result, piece.text);
     } else if (piece.kind == TemplatePiece::Kind::kVariable) {
-      result += render_reference(piece, &var_of(piece, vars));
+      append(result, texts.get(piece));
     } else {
-      result += render_answer(piece);
+      append(result, render_answer(piece));
     }
   }
   return result;
+}
+
+std::size_t Template::n_fixed_bytes(const Vars& vars) const {
+  std::size_t n = 0;
+  VarTexts texts(vars);
+  for (const TemplatePiece& piece : pieces_) {
+    if (piece.kind == TemplatePiece::Kind::kLiteral) {
+      n += piece.text.size();
+    } else if (piece.kind == TemplatePiece::Kind::kVariable) {
+      if (const std::string* text = texts.find(piece)) n += text->size();
+    } else if (piece.has_default()) {
+      n += render_reference(piece, nullptr).size();
+    }
+  }
+  return n;
 }
 
 std::string Template::render(const Answers& answers, const Vars& vars) const {

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "pipeline/names.h"
 #include "pipeline/validate_needs.h"
+#include "pipeline/validate_schemas.h"
 #include "pipeline/validate_texts.h"
 #include "text/trim.h"
 
@@ -54,10 +55,12 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   AgentNames names(pipeline, diagnostics);
   TextCheck texts(pipeline, names, diagnostics);
   texts.check_system(pipeline.system, "the shared system text", options.top_pos, SourcePos{});
+  SchemaChecker schemas(options.check_schema, diagnostics);
   bool all_texts_seen = true;
   for (std::size_t i = 0; i < pipeline.agents.size(); ++i) {
     AgentSpec& agent = pipeline.agents[i];
     check_ranges(agent, diagnostics);
+    schemas.check(agent);
     std::unordered_set<std::string> needs = check_needs(agent, names, diagnostics);
     const bool broken = i < options.prompt_is_broken.size() && options.prompt_is_broken[i];
     if (!agent.function) {
@@ -77,9 +80,11 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
 
 namespace swarmkv {
 
-std::vector<Diagnostic> validate(Pipeline& pipeline) {
+std::vector<Diagnostic> validate(Pipeline& pipeline, const SchemaCheck& check_schema) {
   internal::DiagnosticList diagnostics;
-  internal::validate_into(pipeline, {}, diagnostics);
+  internal::ValidateOptions options;
+  options.check_schema = check_schema;
+  internal::validate_into(pipeline, options, diagnostics);
   return diagnostics.take();
 }
 

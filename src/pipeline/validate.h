@@ -12,8 +12,9 @@ namespace swarmkv::internal {
 
 struct ValidateOptions {
   std::vector<bool> prompt_is_broken = {};  ///< by agent: already reported; may be shorter
-  bool from_file = false;     ///< what the reader checks is reported: no agents, names of vars
-  KeyPositions top_pos = {};  ///< of the shared system text and its templates, and of vars
+  bool from_file = false;         ///< what the reader checks is reported: no agents, names of vars
+  KeyPositions top_pos = {};      ///< of the shared system text and its templates, and of vars
+  SchemaCheck check_schema = {};  ///< may be empty
 };
 
 /// Adds implied needs to `pipeline` and all problems to `diagnostics`.

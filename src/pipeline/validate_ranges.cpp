@@ -4,7 +4,6 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "pipeline/json_text.h"
 #include "pipeline/limits.h"
 #include "pipeline/prompt_positions.h"
 #include "pipeline/validate.h"
@@ -28,9 +27,9 @@ class AgentRanges {
     if (!problem.empty()) report(key, fmt::format("must be {}, not {}", problem, value));
   }
 
-  void report(const char* key, const std::string& what, const char* code = "SK105") {
+  void report(const char* key, const std::string& what) {
     Problem problem;
-    problem.code = code;
+    problem.code = "SK105";
     problem.message = fmt::format("'{}' of agent '{}' {}", key, agent_.name, what);
     problem.pos = key_position(agent_, key);
     problem.length = static_cast<int>(std::string_view(key).size());
@@ -82,10 +81,6 @@ void check_ranges(const AgentSpec& agent, DiagnosticList& diagnostics) {
                  fmt::format("must be between 0 and 168h, not {} ms", agent.timeout.count()));
   }
   check_ready_after(agent.ready_after, check);
-  if (!agent.sampling.json_schema.empty()) {
-    const std::string problem = json_object_problem(agent.sampling.json_schema);
-    if (!problem.empty()) check.report("json_schema", "is no schema: " + problem, "SK109");
-  }
   for (const std::string& stop : agent.stop) {
     if (!stop.empty()) continue;
     check.report("stop", "must not hold an empty text");

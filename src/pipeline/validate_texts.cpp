@@ -1,5 +1,6 @@
 #include "pipeline/validate_texts.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ class TextCheck::Prompt {
   void check() {
     const Template prompt = Template::parse(agent_.prompt);
     check_.report_issues(prompt, agent_.prompt, positions_);
+    check_.check_size(prompt, "the prompt of '" + agent_.name + "'", key_position(agent_, "prompt"),
+                      "prompt");
     // Collected first: positions_ looks into the map that implied needs are added to.
     for (const TemplatePiece& piece : prompt.pieces()) {
       if (piece.kind == TemplatePiece::Kind::kVariable) {
@@ -129,6 +132,9 @@ void TextCheck::check_system(std::string_view text, const std::string& owner,
   const Template parsed = Template::parse(text);
   const TemplatePositions places(text, "system", positions, fallback);
   report_issues(parsed, text, places);
+  const auto key = positions.find("system");
+  check_size(parsed, owner == "the shared system text" ? owner : "the system text of " + owner,
+             key != positions.end() ? key->second : fallback, "system");
   for (const TemplatePiece& piece : parsed.pieces()) {
     const SourcePos& pos = places.at(piece.offset);
     const std::string_view source = text.substr(piece.offset, piece.length);
@@ -149,6 +155,25 @@ void TextCheck::report_issues(const Template& text, std::string_view source,
     diagnostics_.error({issue.code, issue.message, positions.at(issue.offset),
                         marked_length(source.substr(issue.offset, issue.length)), issue.hint});
   }
+}
+
+void TextCheck::check_size(const Template& text, const std::string& what, const SourcePos& pos,
+                           std::string_view marked) {
+  constexpr std::size_t kMostInAll = 16 * kMaxRenderedBytes;
+  const auto too_much = [&](const std::string& of, std::size_t n, std::size_t most) {
+    diagnostics_.error(
+        {"SK307",
+         fmt::format("{} {} bytes with vars filled in, at most {} are allowed", of, n, most), pos,
+         marked_length(marked), "a long text is better read as a document"});
+  };
+  const std::size_t n = text.n_fixed_bytes(pipeline_.vars);
+  if (n > kMaxRenderedBytes) return too_much(what + " has", n, kMaxRenderedBytes);
+  const bool has_vars = std::any_of(
+      text.pieces().begin(), text.pieces().end(),
+      [](const TemplatePiece& piece) { return piece.kind == TemplatePiece::Kind::kVariable; });
+  if (!has_vars || n_bytes_ > kMostInAll) return;  // told once
+  n_bytes_ += n;
+  if (n_bytes_ > kMostInAll) too_much("up to " + what + " all texts have", n_bytes_, kMostInAll);
 }
 
 void TextCheck::use_var(const std::string& name, const std::string& owner, const SourcePos& pos,

@@ -1,6 +1,7 @@
 // The checks of prompts and system texts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -32,6 +33,9 @@ class TextCheck {
 
   void report_issues(const Template& text, std::string_view source,
                      const TemplatePositions& positions);
+  /// `what` begins the sentence.
+  void check_size(const Template& text, const std::string& what, const SourcePos& pos,
+                  std::string_view marked);
   void use_var(const std::string& name, const std::string& owner, const SourcePos& pos,
                std::string_view marked);
 
@@ -39,6 +43,7 @@ class TextCheck {
   AgentNames& names_;
   DiagnosticList& diagnostics_;
   std::unordered_set<std::string> used_vars_;
+  std::size_t n_bytes_ = 0;  ///< of all texts with vars in them
 };
 
 }  // namespace swarmkv::internal

@@ -87,7 +87,8 @@ Json waves_of(const Plan& plan) {
   for (const Plan::Wave& wave : plan.waves) {
     out.push_back({{"stage", wave.stage},
                    {"kv_cells", wave.n_cells},
-                   {"agents", names_of(plan, wave.agents)}});
+                   {"agents", names_of(plan, wave.agents)},
+                   {"exceeds_pool", wave.exceeds_pool}});
   }
   return out;
 }
@@ -128,7 +129,9 @@ Json kv_of(const Plan& plan) {
           {"bytes_concurrent", bytes(plan.n_cells_concurrent)},
           {"bytes_per_cell", json_positive(plan.kv_bytes_per_cell)},
           {"cache_type_k", json_text(plan.cache_type_k)},
-          {"cache_type_v", json_text(plan.cache_type_v)}};
+          {"cache_type_v", json_text(plan.cache_type_v)},
+          {"sequences", plan.n_seqs},
+          {"sequences_concurrent", plan.n_seqs_concurrent}};
 }
 
 Json warnings_of(const Plan& plan) {

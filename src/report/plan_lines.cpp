@@ -113,8 +113,28 @@ std::string warning_lines(const Plan& plan, const Paint& paint) {
   return out;
 }
 
+// Of the waves that need more than there is, the one that needs most.
+const Plan::Wave* largest_over_pool(const Plan& plan) {
+  const Plan::Wave* found = nullptr;
+  for (const Plan::Wave& wave : plan.waves) {
+    if (wave.exceeds_pool && (found == nullptr || wave.n_cells > found->n_cells)) found = &wave;
+  }
+  return found;
+}
+
 std::string verdict(const Plan& plan, const Paint& paint) {
   if (!plan.misfit.empty()) return labelled_line(paint, Paint::kRed, "does not fit", plan.misfit);
+  if (const Plan::Wave* wave = largest_over_pool(plan)) {
+    return labelled_line(
+        paint, Paint::kYellow, "tight",
+        fmt::format(
+            "it runs: the largest branch takes {} of {} cells. But wave {} may need {}, and "
+            "what is kept for later agents then leaves the cache and is computed again\n"
+            "help: -c {}",
+            format_count(plan.n_cells_largest), format_count(plan.ctx_size),
+            wave - plan.waves.data() + 1, format_count(wave->n_cells),
+            std::max(wave->n_cells, plan.n_cells_concurrent)));
+  }
   return labelled_line(
       paint, "", "fits",
       fmt::format("{} of {} cells for the largest branch; the model was trained for {}",
@@ -130,7 +150,9 @@ std::string plan_title(const Plan& plan, const Paint& paint) {
       fmt::format("{} \u00b7 {} \u00b7 {}",
                   counted(static_cast<std::int64_t>(plan.documents.size()), "document"),
                   counted(static_cast<std::int64_t>(plan.agents.size()), "agent"),
-                  plan.misfit.empty() ? "fits" : "does not fit");
+                  !plan.misfit.empty()      ? "does not fit"
+                  : largest_over_pool(plan) ? "tight"
+                                            : "fits");
   return paint(Paint::kBold, name) + "   " + counts + "\n";
 }
 

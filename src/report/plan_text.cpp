@@ -106,7 +106,9 @@ std::string wave_table(const Plan& plan, const Paint& paint) {
                    : i == 0 ? "nothing"
                             : "answers",
                    format_count(static_cast<std::int64_t>(wave.agents.size())),
-                   wave.n_cells == 0 ? "-" : "<= " + format_count(wave.n_cells),
+                   wave.n_cells == 0
+                       ? "-"
+                       : "<= " + format_count(wave.n_cells) + (wave.exceeds_pool ? " !" : ""),
                    internal::agent_names(plan, wave.agents)});
   }
   return with_bold_head(paint, table) + rest(plan.waves.size(), "wave");

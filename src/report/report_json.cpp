@@ -34,12 +34,13 @@ Json snapshot_json(const std::optional<SnapshotReport>& s) {
 Json document_json(const DocumentReport& d) {
   return Json{{"name", json_text(d.name)},
               {"digest", json_text_or_null(d.digest)},
-              {"n_tokens", d.n_tokens},
+              {"n_tokens", d.n_tokens == 0 ? Json(nullptr) : Json(d.n_tokens)},
               {"source", json_text(d.source)},
               {"computed_tokens", d.computed_tokens},
               {"prefill_ms", json_number(d.prefill_ms)},
               {"prefill_tokens_per_s", json_number(d.prefill_tokens_per_s)},
-              {"snapshot", snapshot_json(d.snapshot)}};
+              {"snapshot", snapshot_json(d.snapshot)},
+              {"ready_ms", json_number(d.ready_ms)}};
 }
 
 std::optional<double> ratio(double above, double below) {

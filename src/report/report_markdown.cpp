@@ -78,7 +78,9 @@ std::string facts(const RunReport& r) {
            r.attention + (r.attention_note.empty() ? "" : " (" + r.attention_note + ")"));
   add_fact(out, "started", r.started_at);
   for (const DocumentReport& d : r.documents) {
-    add_fact(out, "document", d.name + ", " + internal::format_count(d.n_tokens) + " tokens");
+    add_fact(out, "document",
+             d.name + ", " +
+                 (d.n_tokens == 0 ? d.source : internal::format_count(d.n_tokens) + " tokens"));
   }
   return out + "\n";
 }

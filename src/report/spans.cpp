@@ -57,21 +57,9 @@ AgentSpans agent_spans(const AgentReport& a, double run_end) {
   return out;
 }
 
-// A document is there when the first agent that reads it, and none after it, could begin.
-std::optional<Span> document_span(const RunReport& report, const DocumentReport& d) {
-  const std::optional<double> took = sane(d.prefill_ms);
-  if (!took || d.computed_tokens <= 0) return std::nullopt;
-  std::optional<double> last, any;
-  for (const AgentReport& a : report.agents) {
-    const std::optional<double> ready = sane(a.prefix_ready_ms);
-    if (!ready) continue;
-    const bool reads = std::find(a.reads.begin(), a.reads.end(), d.name) != a.reads.end();
-    const bool whole = !a.ready_after;  // else it began before the document was there
-    if (reads && whole && a.reads.back() == d.name) last = std::min(last.value_or(*ready), *ready);
-    if (whole && (reads || a.reads.empty())) any = std::min(any.value_or(*ready), *ready);
-  }
-  const std::optional<double> ready = last ? last : any;
-  if (!ready) return std::nullopt;
+std::optional<Span> document_span(const DocumentReport& d) {
+  const std::optional<double> took = sane(d.prefill_ms), ready = sane(d.ready_ms);
+  if (!took || !ready || d.computed_tokens <= 0) return std::nullopt;
   return Span{"document", std::max(0.0, *ready - *took), *ready};
 }
 
@@ -104,7 +92,7 @@ RunSpans spans_of(const RunReport& report) {
   }
   for (const AgentReport& a : report.agents) out.agents.push_back(agent_spans(a, out.end_ms));
   for (const DocumentReport& d : report.documents) {
-    out.documents.push_back(document_span(report, d));
+    out.documents.push_back(document_span(d));
   }
   out.decoding = decoding(out.agents);
   return out;

@@ -88,6 +88,7 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
   assert(reserved);
   (void)reserved;
   branch.base = base;
+  branch.unready.clear();
   branch.seq = seqs_.acquire();
   branch.n_reserved = n_tail;
   branch.admit_order = ++n_admitted_ever_;

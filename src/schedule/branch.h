@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/context.h"
 #include "kv/prefix_tree.h"
@@ -54,7 +55,9 @@ struct Branch {
 
   RequestState state = RequestState::kWaiting;
   PrefixNode* base = nullptr;  ///< pinned while admitted
-  SeqId seq = kNoSeq;          ///< its own, empty until forked
+  /// What of the way to its base was last seen not ready, from the base up: see next_unready().
+  std::vector<PrefixNode*> unready;
+  SeqId seq = kNoSeq;  ///< its own, empty until forked
   bool forked = false;
   int n_past = 0;      ///< positions in `seq`
   int n_reserved = 0;  ///< private cells promised to it

@@ -6,6 +6,17 @@
 #include "schedule/request_check.h"
 
 namespace swarmkv::internal {
+namespace {
+
+constexpr int kMostTurnsAhead = 8;  // further ones do not come sooner, so that nobody starves
+
+// Of the conversation that it continues.
+int n_turns_before(const Request& request) {
+  return static_cast<int>(std::count_if(request.fork_points.begin(), request.fork_points.end(),
+                                        [&](int at) { return at > request.n_prefix(); }));
+}
+
+}  // namespace
 
 SchedulerCore::SchedulerCore(const Model& model, Context& context, SchedulerOptions options,
                              Clock now)
@@ -32,8 +43,9 @@ void SchedulerCore::submit(std::unique_ptr<Branch> branch) {
   Branch& b = *branch;
   b.rank = static_cast<std::int64_t>(b.request.priority) * kAgingSteps -
            static_cast<std::int64_t>(n_steps_);
-  // What it continues holds cells and a sequence for it: conversations are led to their end first.
-  if (b.request.continues()) b.rank += kAgingSteps;
+  // What it continues holds cells and a sequence for it: conversations are led to their end first,
+  // and of those the longest, so that few are open at a time.
+  b.rank += std::int64_t{kAgingSteps} * std::min(n_turns_before(b.request), kMostTurnsAhead);
   branches_.emplace(b.id, std::move(branch));
   if (stats_.engine_failed) {
     fail(b, ErrorCode::kEngineFailed, "[engine.submit] the engine failed earlier");

@@ -2,10 +2,17 @@
 // only.
 //
 // Invariants, checked by check_integrity() after every step in tests:
-// (1) reserved = the tree's spans + the branches' reservations <= cells of the pool; nobody uses
-// more than reserved (2) a waiting branch owns no cells, no sequence and no pin (3) an admitted
-// branch pins its base; its sequence's length in the cache is n_past (0 before it is forked) (4)
-// the longest-running branch holds its full reservation, so one request always finishes
+//
+//  1. Reserved = the tree's spans + the branches' reservations <= cells of the pool; nobody uses
+//     more than reserved.
+//
+//  2. A waiting branch owns no cells, no sequence and no pin.
+//
+//  3. An admitted branch pins its base; its sequence's length in the cache is n_past (0 before it
+//  is
+//     forked).
+//
+//  4. The longest-running branch holds its full reservation, so one request always finishes.
 #pragma once
 
 #include <functional>
@@ -81,7 +88,8 @@ class SchedulerCore {
   PrefixNode* share_tail(Branch& owner, int at);
   // room.cpp
   [[nodiscard]] bool make_room(int n_cells, int n_seqs, Sparing sparing);
-  bool evict(Sparing at_least);
+  enum class Need { kCells, kSequence };
+  bool evict(Sparing at_least, Need need = Need::kCells);
   void mark_wanted();
   void top_up_oldest();
   bool grow(Branch& branch);
@@ -91,6 +99,7 @@ class SchedulerCore {
   void compose();
   void compose_rows();
   void compose_equal_lengths();
+  [[nodiscard]] static PrefixNode* next_unready(Branch& branch);
   void fork_ready_branches();
   void add_branch_rows(Branch& branch, int n);
   void add_node_rows(const Job& job, int n);
@@ -143,6 +152,7 @@ class SchedulerCore {
   bool admission_may_help_ = true;
   Branch* blocked_head_ = nullptr;
   std::uint64_t blocked_since_ = 0;
+  std::uint64_t marked_wanted_at_ = 0;  ///< step
   int n_budget_;  ///< tokens of the next forward; halved while the cache has no slot
   int n_fatal_in_a_row_ = 0, n_stalls_in_a_row_ = 0;
   bool last_was_decode_ = false;

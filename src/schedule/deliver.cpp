@@ -125,7 +125,7 @@ void SchedulerCore::report_progress() {
   for (Branch* branch : admitted_) {
     const int n_total = branch->request.n_prefix();
     if (n_total == 0 || branch->last_progress >= n_total) continue;
-    const PrefixNode* node = branch->forked ? nullptr : PrefixTree::first_unready(branch->base);
+    const PrefixNode* node = branch->forked ? nullptr : next_unready(*branch);
     const int n = std::min(n_total, node != nullptr ? node->n_computed : n_total);
     if (n <= branch->last_progress) continue;
     branch->last_progress = n;

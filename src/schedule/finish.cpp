@@ -11,6 +11,7 @@ void SchedulerCore::leave_cache(Branch& branch) {
   tree_.unpin(branch.base);
   admitted_.erase(&branch);
   branch.base = nullptr;
+  branch.unready.clear();
   branch.seq = kNoSeq;
   branch.forked = false;
   branch.n_past = branch.n_reserved = 0;

@@ -84,6 +84,7 @@ PrefixNode* SchedulerCore::share_tail(Branch& owner, int at) {
   }
   tree_.pin(node);
   owner.base = node;
+  owner.unready.clear();
   owner.n_reserved -= at - from;
   tree_.unpin(old_base);
   return node;

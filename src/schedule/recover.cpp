@@ -133,7 +133,7 @@ void SchedulerCore::fail_everyone(const std::string& error) {
 // recurrent node a second half. The last one starts over with everything for itself.
 void SchedulerCore::break_stall() {
   admission_may_help_ = true;
-  if (evict(Sparing::kNothing)) return;
+  if (tree_.give_back_spare_holder() || evict(Sparing::kNothing, Need::kSequence)) return;
   Branch* victim = lowest_ranked(oldest());
   if (victim == nullptr) victim = oldest();
   if (++n_stalls_in_a_row_ > static_cast<int>(branches_.size()) + 2) {

@@ -1,5 +1,6 @@
 // Cells and sequence ids: evict what nobody uses, then let somebody step back.
 #include <algorithm>
+#include <utility>
 
 #include "schedule/core.h"
 
@@ -13,26 +14,38 @@ constexpr int kMaxWantedPassed = 1024;  // requests of the queue that are looked
 
 bool SchedulerCore::make_room(int n_cells, int n_seqs, Sparing sparing) {
   const int n_seqs_needed = n_seqs == 0 ? 0 : n_seqs + tree_.n_unstarted();
+  const auto lacks_cells = [&] { return cells_.n_free() < n_cells; };
   const auto lacks_seqs = [&] { return seqs_.n_free() < n_seqs_needed; };
-  if (cells_.n_free() >= n_cells && !lacks_seqs()) return true;
-  mark_wanted();
-  if (cells_.n_free() + tree_.n_cells_evictable(sparing) < n_cells) return false;
-  while (cells_.n_free() < n_cells || lacks_seqs()) {
-    if (!evict(sparing)) break;
+  if (!lacks_cells() && !lacks_seqs()) return true;
+  while (lacks_seqs() && tree_.give_back_spare_holder()) {
   }
-  return cells_.n_free() >= n_cells && !lacks_seqs();
+  // Nothing is taken away in vain.
+  mark_wanted();
+  const PrefixTree::Evictable evictable = tree_.evictable(sparing);
+  if (cells_.n_free() + evictable.n_cells < n_cells) return false;
+  if (seqs_.n_free() + evictable.n_seqs < n_seqs_needed) return false;
+  while (lacks_seqs() && evict(sparing, Need::kSequence)) {
+  }
+  while (lacks_cells() && evict(sparing)) {
+  }
+  return !lacks_cells() && !lacks_seqs();
 }
 
 // What somebody may come for goes last.
-bool SchedulerCore::evict(Sparing at_least) {
+bool SchedulerCore::evict(Sparing at_least, Need need) {
   for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
-    if (tree_.evict_one(sparing)) return true;
+    const bool done =
+        need == Need::kSequence ? tree_.evict_for_sequence(sparing) : tree_.evict_one(sparing);
+    if (done) return true;
     if (sparing == at_least) break;
   }
-  return false;
+  // Where windows were lost the way to an id may lead over several leaves.
+  return need == Need::kSequence && evict(at_least, Need::kCells);
 }
 
+// Once a step: what changes within it makes little difference, and the queue may be long.
 void SchedulerCore::mark_wanted() {
+  if (std::exchange(marked_wanted_at_, n_steps_) == n_steps_) return;
   tree_.clear_wanted();
   const Tokens* last_prefix = nullptr;
   int n_looked = 0, n_passed = 0;
@@ -43,10 +56,11 @@ void SchedulerCore::mark_wanted() {
     if (!continues && (prefix == nullptr || prefix == last_prefix)) continue;
     if (!continues) last_prefix = prefix;
     const int limit = branch->n_prompt() - 1;
-    tree_
-        .match(PromptView(branch->request), limit, branch->n_shareable(),
-               options_.min_accidental_match)
-        .node->wanted = true;
+    PrefixNode* node = tree_
+                           .match(PromptView(branch->request), limit, branch->n_shareable(),
+                                  options_.min_accidental_match)
+                           .node;
+    if (node->wanted == 0) node->wanted = n_passed;
     if (++n_looked == kMaxWantedLooked) break;
   }
 }

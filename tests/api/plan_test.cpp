@@ -330,5 +330,106 @@ TEST(PlanOfSeveralDocuments, GoesOnWithConversations) {
   EXPECT_EQ(tried.plan.agents[5].reads, (std::vector<std::string>{"contract", "annex"}));
 }
 
+//  30 documents --> an agent each --> nobody else needs the model --> an agent each over the same
+Pipeline of_many_documents(int n) {
+  Pipeline pipeline;
+  for (int i = 0; i < n; ++i) {
+    pipeline.documents.push_back(document("d" + std::to_string(i), 60 + i, i + 2));
+    pipeline.documents.back().text->insert(0, std::to_string(i));  // no two begin alike
+  }
+  for (int i = 0; i < 2 * n; ++i) {
+    pipeline.agents.push_back(asking(i));
+    pipeline.agents.back().prompt = std::to_string(i) + text_of(20, i);
+    pipeline.agents.back().reads = {"d" + std::to_string(i % n)};
+    if (i >= n) pipeline.agents.back().needs = {"a" + std::to_string(n - 1)};
+  }
+  return pipeline;
+}
+
+TEST(PlanOfSequenceIds, ManyPrefixesMakeItAnEstimate) {
+  EngineOptions options;
+  options.parallel = 1;
+  const Tried tried = try_out(of_many_documents(30), options);
+
+  EXPECT_EQ(tried.plan.n_seqs, 17);
+  EXPECT_EQ(tried.plan.n_seqs_concurrent, 1 + 30);
+  EXPECT_EQ(tried.plan.sums, Plan::Sums::kEstimate);
+  ASSERT_EQ(tried.plan.reasons.size(), 1u);
+  EXPECT_NE(tried.plan.reasons[0].find("sequence ids"), std::string::npos);
+  EXPECT_GT(tried.report.prompt_tokens_computed, tried.plan.n_prompt_computed)
+      << "documents are read again: without a reason to say so this test is worth nothing";
+}
+
+TEST(PlanOfSequenceIds, AsManyPrefixesAsThereAreIdsAreExact) {
+  EngineOptions options;
+  options.parallel = 1;
+  const Tried tried = try_out(of_many_documents(16), options);
+
+  EXPECT_EQ(tried.plan.n_seqs_concurrent, tried.plan.n_seqs);
+  expect_exact(tried);
+}
+
+TEST(PlanOfSequenceIds, ConversationsTakeOneForTheirEndOnly) {
+  EngineOptions options;
+  options.parallel = 1;
+  std::vector<AgentSpec> chain{asking(0)};
+  for (int i = 1; i < 60; ++i) chain.push_back(next(i, "a" + std::to_string(i - 1)));
+  const Plan line = make_plan(fake_model(), pipeline_of(chain, text_of(100)), options);
+
+  EXPECT_EQ(line.n_seqs_concurrent, 1 + 1 + 1) << "an agent, the document, a conversation";
+  EXPECT_EQ(line.sums, Plan::Sums::kUpperBound);
+
+  std::vector<AgentSpec> many;
+  for (int i = 0; i < 20; ++i) many.push_back(asking(i));
+  for (int i = 0; i < 20; ++i) many.push_back(next(20 + i, "a" + std::to_string(i)));
+  const Plan side_by_side = make_plan(fake_model(), pipeline_of(many, text_of(100)), options);
+
+  EXPECT_EQ(side_by_side.n_seqs_concurrent, 1 + 1 + 20);
+  EXPECT_EQ(side_by_side.sums, Plan::Sums::kEstimate);
+}
+
+TEST(PlanOfWaves, AConversationKeepsAllThatWasSaidBefore) {
+  const Plan plan = make_plan(
+      fake_model(), pipeline_of({asking(0), next(1, "a0"), next(2, "a1")}, text_of(100)), {});
+
+  ASSERT_EQ(plan.waves.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(plan.waves[i].n_cells, plan.agents[i].n_total_max) << i;
+    EXPECT_FALSE(plan.waves[i].exceeds_pool);
+  }
+}
+
+//  contract --> a0 ........ continued by a2 in the last wave
+//  annex -----> a1, in the wave between them
+TEST(PlanOfWaves, AConversationKeepsItsDocument) {
+  Pipeline pipeline;
+  pipeline.documents = {document("contract", 400, 1), document("annex", 150, 2)};
+  pipeline.agents = {asking(0), asking(1), next(2, "a0")};
+  pipeline.agents[0].reads = {"contract"};
+  pipeline.agents[1].reads = {"annex"};
+  pipeline.agents[1].needs = {"a0"};
+  pipeline.agents[2].needs = {"a0", "a1"};
+  const Plan plan = make_plan(fake_model(), pipeline, {});
+
+  ASSERT_EQ(plan.waves.size(), 3u);
+  EXPECT_EQ(plan.waves[1].n_cells, plan.agents[0].n_total_max + plan.agents[1].n_total_max);
+
+  EngineOptions options;
+  options.ctx_size = plan.waves[1].n_cells - 2;
+  const Plan tight = make_plan(fake_model(), pipeline, options);
+  EXPECT_EQ(tight.misfit, "");
+  EXPECT_TRUE(tight.waves[1].exceeds_pool);
+  EXPECT_FALSE(tight.waves[0].exceeds_pool);
+  EXPECT_EQ(tight.sums, Plan::Sums::kEstimate);
+  const std::string text = to_text(tight, false);
+  EXPECT_NE(text.find("3 agents \u00b7 tight\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\nfits"), std::string::npos) << text;
+  EXPECT_NE(text.find("wave 2 may need"), std::string::npos) << text;
+  EXPECT_NE(to_json(tight).find("\"exceeds_pool\": true"), std::string::npos);
+
+  options.ctx_size = plan.waves[1].n_cells - 1;  // its last token is never fed
+  EXPECT_FALSE(make_plan(fake_model(), pipeline, options).waves[1].exceeds_pool);
+}
+
 }  // namespace
 }  // namespace swarmkv::testing

@@ -2,6 +2,8 @@
 // exceeded.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "api/model_impl.h"
 #include "engine/fake/fake_engine.h"
 #include "support/core_harness.h"
@@ -10,11 +12,19 @@
 namespace swarmkv::testing {
 namespace {
 
+/// How many plans were exact, or a bound, in the mode of that name.
 struct Seen {
-  int n_exact = 0, n_bounds = 0;
+  std::map<std::string, int> n_exact, n_bounds;
 };
 
-void check(const Plan& plan, const RunReport& report, Seen& seen) {
+std::string mode_of(const EngineOptions& options) {
+  if (options.handoff == "recompute") return "recompute";
+  if (options.handoff != "shared") return "copied";
+  if (options.deterministic) return "deterministic";
+  return options.parallel > 0 ? "few at once" : "all at once";
+}
+
+void check(const Plan& plan, const RunReport& report, const std::string& mode, Seen& seen) {
   EXPECT_LE(report.peak_kv_cells, plan.n_cells_concurrent);
   for (std::size_t i = 0; i < plan.agents.size(); ++i) {
     const AgentReport& real = report.agents[i];
@@ -24,19 +34,30 @@ void check(const Plan& plan, const RunReport& report, Seen& seen) {
   switch (plan.sums) {
     case Plan::Sums::kExact:
       if (!whole) return;
-      ++seen.n_exact;
+      ++seen.n_exact[mode];
       EXPECT_EQ(report.prompt_tokens, plan.n_prompt_tokens);
       EXPECT_EQ(report.prompt_tokens_computed, plan.n_prompt_computed);
       EXPECT_EQ(report.prompt_tokens_reused, plan.n_prompt_reused);
       return;
     case Plan::Sums::kUpperBound:
-      ++seen.n_bounds;
+      ++seen.n_bounds[mode];
       EXPECT_LE(report.prompt_tokens, plan.n_prompt_tokens);
       EXPECT_LE(report.prompt_tokens_computed, plan.n_prompt_computed);
       return;
     case Plan::Sums::kEstimate:
       return;
   }
+}
+
+// Few agents at once, one at a time, and every way to hand a document over.
+EngineOptions random_options(Dice& dice) {
+  EngineOptions options;
+  options.batch_size = dice.pick(4, 64);
+  options.deterministic = dice.one_in(5);
+  if (dice.one_in(2)) options.parallel = dice.pick(1, 4);
+  const char* const arms[] = {"recompute", "snapshot", "device"};
+  if (dice.one_in(4)) options.handoff = arms[dice.pick(0, 2)];
+  return options;
 }
 
 TEST(RandomPlans, AgreeWithTheRun) {
@@ -51,17 +72,20 @@ TEST(RandomPlans, AgreeWithTheRun) {
     impl->model = internal::make_fake_model(options);
     impl->options.engine = "fake";
     const Model model(impl);
-    EngineOptions engine_options;
+    EngineOptions engine_options = random_options(dice);
+    const std::string mode = mode_of(engine_options);
+    SCOPED_TRACE(mode);
     const Plan plan = make_plan(model, pipeline, engine_options);
     engine_options.ctx_size = plan.ctx_size;
     engine_options.parallel = plan.parallel;
-    engine_options.batch_size = dice.pick(4, 64);
     Engine engine(model, engine_options);
 
-    check(plan, engine.run(plan).wait(), seen);
+    check(plan, engine.run(plan).wait(), mode, seen);
   }
-  EXPECT_GT(seen.n_exact, 0);
-  EXPECT_GT(seen.n_bounds, 0);
+  for (const char* mode : {"all at once", "few at once", "deterministic", "recompute", "copied"}) {
+    EXPECT_GT(seen.n_exact[mode], 0) << mode;
+    EXPECT_GT(seen.n_bounds[mode], 0) << mode;
+  }
 }
 
 }  // namespace

@@ -171,5 +171,107 @@ TEST(Report, SameSeedForAllStillGivesEachAgentItsOwnDraws) {
   EXPECT_EQ(report.agents[2].token_ids, report.agents[3].token_ids);
 }
 
+DocumentSpec document(const std::string& name, char letter, int n_tokens) {
+  DocumentSpec spec;
+  spec.name = name;
+  spec.text = std::string(static_cast<std::size_t>(n_tokens), letter);
+  return spec;
+}
+
+// On a model that takes two milliseconds for each forward of 64 tokens.
+RunReport run_slowly(const Pipeline& pipeline) {
+  ModelOptions slow;
+  slow.fake_delay_ms = 2;
+  EngineOptions options;
+  options.ctx_size = 4000;
+  options.batch_size = 64;
+  options.parallel = 4;  // a forward has room for a token of each sequence id
+  Engine engine(fake_model(slow), options);
+  RunReport report = engine.run(pipeline).wait();
+  EXPECT_EQ(report.exit_code, 0);
+  return report;
+}
+
+AgentSpec reading(const std::string& name, std::vector<std::string> documents) {
+  AgentSpec spec = agent(name, name + " asks", 4);
+  spec.ignore_eos = true;
+  spec.reads = std::move(documents);
+  return spec;
+}
+
+//  contract (1000), annex (300) --> both
+TEST(ReportOfSeveralDocuments, EachHasItsOwnPartOfTheTime) {
+  Pipeline pipeline;
+  pipeline.documents = {document("contract", 'c', 1000), document("annex", 'a', 300),
+                        document("spare", 's', 70)};
+  pipeline.agents = {reading("both", {"contract", "annex"})};
+  const RunReport report = run_slowly(pipeline);
+
+  const DocumentReport &contract = report.documents[0], &annex = report.documents[1],
+                       &spare = report.documents[2];
+  EXPECT_EQ(contract.n_tokens, kBefore + 1000);
+  EXPECT_EQ(annex.n_tokens, 2 + 300) << "and a blank line before it";
+  EXPECT_EQ(annex.computed_tokens, annex.n_tokens);
+  EXPECT_NEAR(*contract.prefill_ms, *contract.ready_ms - *report.agents[0].admitted_ms, 1e-6);
+  EXPECT_NEAR(*annex.prefill_ms, *annex.ready_ms - *contract.ready_ms, 1e-6);
+  EXPECT_GT(*contract.prefill_ms, 2 * (1000 / 64)) << "forwards of two milliseconds";
+  EXPECT_GE(*annex.prefill_ms, 2 * (300 / 64));
+  EXPECT_NEAR(*annex.prefill_tokens_per_s, 1000 * 302 / *annex.prefill_ms, 1e-6);
+  EXPECT_EQ(spare.source, "unread");
+  EXPECT_EQ(spare.computed_tokens, 0);
+  EXPECT_FALSE(spare.prefill_ms || spare.ready_ms);
+  EXPECT_NE(to_json(report).find("\"n_tokens\": null"), std::string::npos);
+
+  EXPECT_EQ(report.critical_path,
+            (std::vector<std::string>{"document:contract", "document:annex", "both"}));
+  double sum = 0;
+  for (const double ms : report.critical_path_ms) sum += ms;
+  EXPECT_NEAR(sum, *report.agents[0].e2e_ms, 1e-6);
+  EXPECT_NEAR(report.critical_path_ms[0], *contract.ready_ms - *report.agents[0].enqueued_ms, 1e-6);
+}
+
+//  contract --> short      annex --> long: the longest chain never waited for the contract
+TEST(ReportOfSeveralDocuments, TheLongestChainNamesWhatItWaitedFor) {
+  Pipeline pipeline;
+  pipeline.documents = {document("contract", 'c', 100), document("annex", 'a', 600)};
+  pipeline.agents = {reading("short", {"contract"}), reading("long", {"annex"})};
+  pipeline.agents[1].max_tokens = 60;
+
+  EXPECT_EQ(run_slowly(pipeline).critical_path,
+            (std::vector<std::string>{"document:annex", "long"}));
+}
+
+//  contract --> first --> second <-- annex, computed when nobody else is left
+TEST(ReportOfSeveralDocuments, ALateReaderWaitsForItsDocumentInTheMiddleOfTheChain) {
+  Pipeline pipeline;
+  pipeline.documents = {document("contract", 'c', 200), document("annex", 'a', 400)};
+  pipeline.agents = {reading("first", {"contract"}), reading("second", {"annex"})};
+  pipeline.agents[1].needs = {"first"};
+  const RunReport report = run_slowly(pipeline);
+
+  EXPECT_EQ(report.critical_path,
+            (std::vector<std::string>{"document:contract", "first", "document:annex", "second"}));
+  EXPECT_NEAR(*report.documents[1].prefill_ms,
+              *report.documents[1].ready_ms - *report.agents[1].admitted_ms, 1e-6);
+}
+
+TEST(ReportOfSeveralDocuments, WhatNobodyGotToIsUnread) {
+  Pipeline pipeline;
+  pipeline.documents = {document("contract", 'c', 200), document("annex", 'a', 400)};
+  pipeline.agents = {reading("early", {"contract", "annex"}),
+                     function("bad", {}, [](const Answers&) -> std::string { throw 1; }),
+                     reading("never", {"annex"})};
+  pipeline.agents[0].ready_after = {ReadyAfter::Kind::kTokens, 100, ""};
+  pipeline.agents[2].needs = {"bad"};
+  Engine engine(fake_model(), {});
+
+  const RunReport report = engine.run(pipeline).wait();
+
+  EXPECT_EQ(statuses(report), (std::vector<std::string>{"finished", "failed", "skipped"}));
+  EXPECT_EQ(report.documents[0].source, "computed") << "as far as anybody read it";
+  EXPECT_EQ(report.documents[0].computed_tokens, kBefore + 100);
+  EXPECT_EQ(report.documents[1].source, "unread");
+}
+
 }  // namespace
 }  // namespace swarmkv::testing

@@ -190,5 +190,32 @@ TEST(Run, FunctionsRunAtTheSameTime) {
     EXPECT_EQ(a.text, "met");
 }
 
+//  long (a megabyte) --> twenty of it --> failed; the other one goes on
+TEST(Run, AnAnswerThatMakesAPromptTooLongFailsItsAgentAlone) {
+  Engine engine(fake_model(), {});
+  AgentSpec longer =
+      function("long", {}, [](const Answers&) { return std::string(1'000'000, 'x'); });
+  longer.max_tokens = 1;  // what the budget of those who insert the answer counts with
+  std::string often;
+  for (int i = 0; i < 20; ++i) often += "{{ long }}";
+  const RunReport report =
+      engine.run(pipeline_of({longer, agent("often", often), agent("other", "Who?")})).wait();
+
+  EXPECT_EQ(statuses(report), (std::vector<std::string>{"finished", "failed", "finished"}));
+  EXPECT_EQ(report.agents[1].error_code, "invalid_argument");
+  EXPECT_NE(report.agents[1].error->find("[pipeline.render]"), std::string::npos);
+}
+
+TEST(Run, ADefaultStandsForAPartOfAnAnswerThatIsNoJson) {
+  Engine engine(answering({{"none found", "right"}}), {});
+  const RunReport report =
+      engine
+          .run(pipeline_of({function("f", {}, [](const Answers&) { return "{\"cut"; }),
+                            agent("a", "{{ f.json.list[0] | default('none found') }}")}))
+          .wait();
+
+  EXPECT_EQ(report.agents[1].text, "right");
+}
+
 }  // namespace
 }  // namespace swarmkv::testing

@@ -1,6 +1,8 @@
 // Agents that go on with the conversation of another one.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "support/pipelines.h"
 #include "support/sequential_runner.h"
 
@@ -111,17 +113,75 @@ TEST(Turns, FitTheContextTogetherOrAreRefused) {
   }
 }
 
-TEST(Turns, NothingStaysKeptWhenTheRunIsOver) {
-  Engine engine(fake_model(), [] {
-    EngineOptions options;
-    options.ctx_size = 160;
-    return options;
-  }());
-  for (int i = 0; i < 5; ++i) {
-    const Pipeline pipeline =
-        pipeline_of({first("a"), next("b", "a")}, "Document " + std::to_string(i));
-    EXPECT_EQ(engine.run(pipeline).wait().n_finished, 2) << "run " << i;
+// The most cells that were used while it ran: its own, the document's, and whatever others left.
+int peak_of(const RunReport& report, const std::string& name) {
+  for (const AgentReport& a : report.agents) {
+    if (a.name == name) return a.peak_used_cells.value_or(-1);
   }
+  return -1;
+}
+
+int peak_of_a_lone_agent(Engine& engine) {
+  return peak_of(engine.run(pipeline_of({agent("alone", "What else?", 8)})).wait(), "alone");
+}
+
+AgentSpec failing(std::string name, std::vector<std::string> needs) {
+  return function(std::move(name), std::move(needs),
+                  [](const Answers&) -> std::string { throw std::runtime_error("told to fail"); });
+}
+
+AgentSpec also_needing(AgentSpec spec, std::string need) {
+  spec.needs.push_back(std::move(need));
+  return spec;
+}
+
+TEST(Turns, NothingStaysKeptWhenTheRunIsOver) {
+  const std::vector<std::vector<AgentSpec>> pipelines = {
+      {first("a"), next("b", "a"), next("c", "b")},
+      {first("a"), next("b", "a"), next("c", "a"), next("d", "c")},
+      {first("a"), failing("f", {"a"}), also_needing(next("b", "a"), "f"), next("c", "b")},
+      {first("a"), failing("f", {}), also_needing(next("b", "a"), "f")}};
+  Engine unused(fake_model(), roomy());
+  const int expected = peak_of_a_lone_agent(unused);
+  for (std::size_t i = 0; i < pipelines.size(); ++i) {
+    Engine engine(fake_model(), roomy());
+    const RunReport report = engine.run(pipeline_of(pipelines[i])).wait();
+    EXPECT_GT(report.peak_kv_cells, expected) << "there is room for everything";
+    EXPECT_EQ(peak_of_a_lone_agent(engine), expected) << "pipeline " << i;
+  }
+}
+
+//  a --> f fails --> b, which would continue a, is skipped --> z finds the document alone
+TEST(Turns, ASkippedContinuationReleasesItsParent) {
+  const auto z_in = [](std::vector<AgentSpec> before) {
+    const bool has_b = before.size() > 2;
+    AgentSpec z = agent("z", has_b ? "What {{ b | default('none') }}?" : "What none?", 8);
+    z.needs = {"a"};
+    if (has_b) {
+      z.needs.push_back("b");
+      z.optional_needs = {"b"};
+    }
+    before.push_back(z);
+    Engine engine(fake_model(), roomy());
+    return peak_of(engine.run(pipeline_of(before)).wait(), "z");
+  };
+  const int alone = z_in({first("a"), failing("f", {"a"})});
+  EXPECT_EQ(z_in({first("a"), failing("f", {"a"}), also_needing(next("b", "a"), "f")}), alone);
+}
+
+//  f fails while a is talking: nobody will continue a, and yet it can be cancelled.
+TEST(Turns, AnAgentThatNobodyWillContinueCanStillBeCancelled) {
+  Engine engine(fake_model(), room_for_talkers());
+  Gate skipped;
+  const auto log = std::make_shared<EventLog>([&](const Event& e) {
+    if (e.type == EventType::kAgentSkipped) skipped.open();
+  });
+  auto run =
+      engine.run(pipeline_of({talker("a"), failing("f", {}), also_needing(next("b", "a"), "f")}),
+                 observed_by(log));
+  ASSERT_TRUE(skipped.wait());
+  run.cancel();
+  EXPECT_EQ(statuses(run.wait()), (std::vector<std::string>{"cancelled", "failed", "skipped"}));
 }
 
 }  // namespace

@@ -130,6 +130,53 @@ TEST_F(AnswerFilesTest, FindsAPlaceThatCannotBeWrittenBeforeAnythingRuns) {
   EXPECT_NE(refusal().find("folder"), std::string::npos);
 }
 
+// Between the check and the answer somebody puts a link in the place of a folder, and another one
+// in the place of the file.
+TEST_F(AnswerFilesTest, AFolderThatBecomesALinkDuringTheRunLeadsNowhere) {
+  const fs::path outside = folder_ / "outside";
+  fs::create_directories(outside / "deep");
+  agent("memo", "out/deep/memo.md");
+  agent("top", "out/top.md");
+  agent("kept", "kept.txt");
+  AnswerFiles files(pipeline_);
+  fs::rename(fs::path(pipeline_.folder) / "out", fs::path(pipeline_.folder) / "moved");
+  fs::create_directory_symlink(outside, fs::path(pipeline_.folder) / "out");
+
+  for (const char* name : {"memo", "top", "kept"}) files.on_event(finished(name, "secret"));
+
+  EXPECT_TRUE(fs::is_empty(outside / "deep"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(outside), fs::directory_iterator()), 1);
+  EXPECT_EQ(content("kept.txt"), "secret\n");
+  EXPECT_THROW(files.check(), Error);
+}
+
+TEST_F(AnswerFilesTest, AFileThatBecomesALinkDuringTheRunIsReplacedAndNotFollowed) {
+  const fs::path outside = folder_ / "outside";
+  std::ofstream(outside) << "untouched";
+  agent("note", "note.txt");
+  AnswerFiles files(pipeline_);
+  fs::create_symlink(outside, fs::path(pipeline_.folder) / "note.txt");
+
+  files.on_event(finished("note", "secret"));
+  files.check();
+
+  EXPECT_EQ(content("../outside"), "untouched");
+  EXPECT_EQ(content("note.txt"), "secret\n");
+  EXPECT_FALSE(fs::is_symlink(fs::path(pipeline_.folder) / "note.txt"));
+}
+
+TEST_F(AnswerFilesTest, ALinkThatStaysInTheFolderIsFollowed) {
+  fs::create_directories(fs::path(pipeline_.folder) / "real");
+  fs::create_directory_symlink("real", fs::path(pipeline_.folder) / "link");
+  agent("note", "link/note.txt");
+  AnswerFiles files(pipeline_);
+
+  files.on_event(finished("note", "x"));
+  files.check();
+
+  EXPECT_EQ(content("real/note.txt"), "x\n");
+}
+
 TEST_F(AnswerFilesTest, AFailedWriteIsToldAtTheEndAndKeepsNoOtherAnswerBack) {
   agent("lost", "gone/a.txt");
   agent("kept", "kept.txt");

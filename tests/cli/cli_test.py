@@ -639,7 +639,7 @@ class BadInputTest(CliTest):
 
     def test_no_document_or_several(self):
         self.refused(self.fake("ask", "x"), 2, "-f FILE")
-        self.refused(self.ask("-f", "contract.txt", "x"), 2, "not built yet")
+        self.refused(self.ask("-f", "contract.txt", "x"), 2, "pipeline with 'documents'")
 
     def test_a_model_that_is_none(self):
         self.write("text.gguf", "not a model")
@@ -885,7 +885,11 @@ class SchemaTest(CliTest):
         {"temperature": 0.5}, {"temperature": 1}, {"top_k": 0}, {"top_p": 1}, {"min_p": 0},
         {"repeat_penalty": 1.5}, {"repeat_last_n": 5}, {"seed": 4294967295}, {"stop": "x"},
         {"stop": []}, {"stop": ["a", "b"]}, {"timeout": "1m30s"}, {"timeout": "0s"}, {"priority": -5},
-        {"ignore_eos": True},
+        {"ignore_eos": True}, {"ready_after": "0%"}, {"ready_after": "100%"}, {"ready_after": "100.0%"},
+        {"ready_after": "99.99%"}, {"ready_after": ".5%"}, {"ready_after": "007%"}, {"timeout": "168h"},
+        {"timeout": "167h59m"}, {"timeout": "10080m"}, {"timeout": "604800s"}, {"timeout": "604800000ms"},
+        {"timeout": "000090s"}, {"timeout": "99h"}, {"timeout": "100h"}, {"timeout": "9999m"},
+        {"json_schema": " {}"}, {"output_file": "a/.hidden"}, {"output_file": "..a"},
     ]
     BAD_AGENTS = [
         {"promt": "x"}, {"prompt": ""}, {"prompt": " \n"}, {"prompt": 5}, {"prompt": None},
@@ -901,8 +905,16 @@ class SchemaTest(CliTest):
         {"top_p": 1.1}, {"min_p": 1}, {"min_p": -0.1}, {"repeat_penalty": 0}, {"repeat_last_n": -1},
         {"seed": 4294967296}, {"seed": -1}, {"stop": ""}, {"stop": [""]}, {"stop": 5}, {"timeout": 90},
         {"timeout": ""}, {"timeout": "90"}, {"timeout": "1s1m"}, {"priority": 1000001},
-        {"ignore_eos": "yes"}, {"retries": 2}, {"run": ["x"]},
+        {"ignore_eos": "yes"}, {"retries": 2}, {"run": ["x"]}, {"ready_after": "101%"},
+        {"ready_after": "100.1%"}, {"ready_after": "1000%"}, {"ready_after": "1.2.3%"}, {"ready_after": "%"},
+        {"ready_after": ".%"}, {"ready_after": "-1%"}, {"ready_after": "+5%"}, {"ready_after": "1e1%"},
+        {"timeout": "169h"}, {"timeout": "1000h"}, {"timeout": "10081m"}, {"timeout": "604801s"},
+        {"timeout": "604800001ms"}, {"timeout": "0000000090s"}, {"needs": ""}, {"needs": ["b", "b"]},
+        {"json_schema": "nothing"}, {"json_schema": "[]"}, {"json_schema": "file://"},
+        {"output_file": "out/"}, {"output_file": "."}, {"output_file": "a/."}, {"output_file": ".."},
     ]
+    # What a schema cannot say, and the parser refuses all the same.
+    ONLY_THE_PARSER = [{"timeout": "168h1m"}, {"json_schema": "{"}, {"needs": "nobody"}, {"continues": "a"}]
     GOOD_TOPS = [
         {"name": "n"}, {"model": {}}, {"model": {"path": "m", "ctx_size": "auto", "n_gpu_layers": "all"}},
         {"model": {"ctx_size": 1, "n_gpu_layers": 0, "threads": 512, "threads_batch": 1, "batch_size": 1,
@@ -927,6 +939,7 @@ class SchemaTest(CliTest):
         {"defaults": {"needs": "b"}}, {"defaults": {"top_p": 0}}, {"agents": {}}, {"agents": []},
         {"agents": None}, {"agents": {"A": {"prompt": "x"}}}, {"agents": {"vars": {"prompt": "x"}}},
         {"agents": {"a": {}}}, {"agents": {"a": "x"}}, {"agent": {}}, {"snapshot": "auto"},
+        {"documents": {"vars": "x", "d": "d"}}, {"documents": {"agents": "x", "d": "d"}},
     ]
 
     def setUp(self):
@@ -964,6 +977,23 @@ class SchemaTest(CliTest):
             value = self.pipeline()
             del value[missing]
             self.agrees(value, False)
+
+    def test_what_only_the_parser_knows(self):
+        for agent in self.ONLY_THE_PARSER:
+            value = self.pipeline(agent=agent)
+            self.write("p.yaml", json.dumps(value))
+            with self.subTest(value=value):
+                self.assertEqual(self.run_cli("validate", "p.yaml")[0], 2)
+                self.assertTrue(json_schema.accepts(self.schema, value), "then say it in the schema")
+
+    def test_a_schema_that_cannot_bind_answers_is_told_with_its_line(self):
+        agents = {name: {"prompt": "x", "json_schema": {"type": "string", "pattern": "^a$"}} for name in "ab"}
+        self.write("p.yaml", json.dumps({"version": 1, "agents": agents}, indent=1))
+        for command in ("run", "plan"):
+            code, _, err = self.run_cli(command, "p.yaml", "--engine", "fake")
+            self.assertEqual(code, 2)
+            self.assertEqual(err.count("[SK109]"), 2, "all at once: " + err)
+            self.assertIn("p.yaml:6:4: error: 'json_schema' of agent 'a'", err)
 
     def test_it_is_a_schema_for_other_programs_too(self):
         try:
@@ -1366,6 +1396,16 @@ class EventsTest(CliTest):
         self.assertIn("not read any more", err)
         with open("/dev/full", "wb") as full:
             self.check(self.ask("x", "-o", "jsonl", stdout=full), 3, "standard output")
+
+    def test_events_that_cannot_be_written_to_stderr_are_told_by_the_exit_code(self):
+        command = '"$0" "$@" 2>/dev/full'
+        words = ["ask", "--engine", "fake", "-f", "contract.txt", "x", "--fake-answer", "x=kept"]
+        for more, code in ((["--progress", "jsonl"], 3), ([], 0)):
+            process = subprocess.run(["sh", "-c", command, BIN, *words, *more, "--report", "r.json"],
+                                     cwd=self.folder, env=self.environment(), timeout=WATCHDOG_S,
+                                     stdout=subprocess.PIPE, check=False)
+            self.assertEqual(process.returncode, code, more)
+            self.assertEqual(process.stdout, b"kept\n", "the answer does not suffer")
 
     def test_help_is_help(self):
         self.assertIn("swarmkv run", self.check(self.run_cli("run", "-o", "jsonl", "--help"), 0)[1])

@@ -20,8 +20,7 @@ TEST_P(EveryKindOfTree, ARowOfNodesTakesAsManySequencesAsAnnounced) {
   PrefixNode* b = rig.tree.extend(a, TreeRig::tokens(letters(10, 2)));
   PrefixNode* c = rig.tree.extend(b, TreeRig::tokens(letters(10, 3)));
   rig.tree.pin(c);
-  for (PrefixNode* next = nullptr; (next = PrefixTree::first_unready(c)) != nullptr;)
-    rig.compute(next);
+  for (PrefixNode* next : {a, b, c}) rig.compute(next);
 
   EXPECT_EQ(16 - rig.seqs.n_free(), n_announced);
   EXPECT_EQ(n_announced, GetParam() == ForkKind::kRecurrent ? 3 : 1);
@@ -128,6 +127,14 @@ TEST(PrefixIntegrity, EveryBrokenPromiseIsNoticed) {
       {"empty span", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->span.clear(); }},
       {"for nobody", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->span.push_back('x'); }},
       {"no sequence owns", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { leaf->holder = kNoSeq; }},
+      {"nobody needs",
+       [](TreeRig& rig, PrefixNode* top, PrefixNode*) {
+         const SeqId spare = rig.seqs.acquire();
+         EXPECT_TRUE(rig.tree.fork(top, spare));
+         top->holder = spare;
+       }},
+      {"list of idle leaves", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { ++leaf->last_use; }},
+      {"idle leaves is too long", [](TreeRig&, PrefixNode*, PrefixNode* leaf) { ++leaf->n_pins; }},
   };
   for (const auto& [says, breaks] : faults) {
     TreeRig rig;

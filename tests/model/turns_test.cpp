@@ -2,7 +2,11 @@
 // deterministic mode the ids are those of a run that does nothing else.
 #include <gtest/gtest.h>
 
+#include "model/llama_fixture.h"
+#include "schedule/core.h"
+#include "support/core_harness.h"
 #include "support/model_files.h"
+#include "support/recording_context.h"
 #include "swarmkv/swarmkv.h"
 
 namespace swarmkv {
@@ -106,6 +110,72 @@ TEST(Continuing, ComputesTheNewTurnOnlyOnEveryKindOfModel) {
     EXPECT_EQ(turns.second.n_computed_tokens, 1 + turns.n_turn) << kind;
     EXPECT_EQ(turns.second.tokens.size(), 12u) << kind;
   }
+}
+
+// One engine's loop in deterministic mode, and the logits behind every token of its last request.
+class LogitsRig {
+ public:
+  using Logits = std::vector<std::vector<float>>;
+  explicit LogitsRig(std::shared_ptr<const internal::Model> model)
+      : model_(std::move(model)),
+        log_(std::make_shared<internal::LogitsLog>()),
+        context_(model_->make_context(options()), log_),
+        core_(*model_, context_, {.deterministic = true}, [this] { return now_; }) {}
+
+  std::pair<Result, Logits> run(const Request& request) {
+    core_.check(request);
+    auto sampler = model_->make_sampler(request.sampling);
+    auto seen = std::make_shared<internal::Seen>();
+    const internal::Sampler* const key = sampler.get();
+    log_->erase(key);
+    core_.submit(std::make_unique<internal::Branch>(next_id_++, request, std::move(sampler), seen));
+    while (!core_.idle()) core_.step();
+    core_.check_integrity();
+    return {seen->result, log_->at(key)};
+  }
+
+ private:
+  static internal::ContextOptions options() {
+    internal::ContextOptions o = internal::small_context(1024, 4, 512);
+    o.n_threads = o.n_threads_batch = 2;
+    o.flash_attention = internal::FlashAttention::kOn;
+    o.deterministic = true;
+    return o;
+  }
+
+  std::shared_ptr<const internal::Model> model_;
+  std::shared_ptr<internal::LogitsLog> log_;
+  internal::RecordingContext context_;
+  TimePoint now_{};
+  internal::SchedulerCore core_;
+  std::uint64_t next_id_ = 0;
+};
+
+//  question, answer, next question in one cache   against   the same ids in an empty one
+TEST(Continuing, EveryBitOfTheLogitsIsThatOfAPlainContextFedTheSameIds) {
+  const Model words = Model::load({.path = internal::smollm2_path()});
+  Request request = asked(words, 12);
+  request.keep = true;
+  LogitsRig talk(internal::smollm2()), anew(internal::smollm2());
+
+  const auto [said, before] = talk.run(request);
+  const Request next = next_turn(words, request, said);
+  const auto [continued, continued_logits] = talk.run(next);
+  const auto [plain, plain_logits] = anew.run(next);
+
+  EXPECT_EQ(continued.n_cached_tokens, said.n_cache_tokens);
+  EXPECT_EQ(plain.n_cached_tokens, next.n_prefix()) << "the control reads everything itself";
+  ASSERT_EQ(continued_logits.size(), 12U);
+  ASSERT_EQ(plain_logits.size(), 12U);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_TRUE(continued_logits[i] == plain_logits[i])
+        << "token " << i << " differs by "
+        << internal::largest_difference(continued_logits[i], plain_logits[i]);
+  }
+  Request other = next;  // the comparison notices one other id in the conversation
+  other.suffix[request.suffix.size()] += 1;
+  LogitsRig control(internal::smollm2());
+  EXPECT_FALSE(control.run(other).second[0] == continued_logits[0]);
 }
 
 TEST(EarlyStart, SeesTheSameAsARunOverItsPart) {

@@ -141,10 +141,56 @@ TEST(Template, SaysWhatWasInAnAnswerWithoutThePart) {
 
   EXPECT_EQ(failure("{{ risk.json.a[2] }}", R"({"a": [1, 2]})"),
             "[pipeline.render] the answer of 'risk' has no .json.a[2]: .json.a is a list of 2");
-  EXPECT_EQ(failure("{{ risk.json.a | default('x') }}", "{\"a\": "),
+  EXPECT_EQ(failure("{{ risk.json.a }}", "{\"a\": "),
             "[pipeline.render] the answer of 'risk' is not JSON, so it has no .json.a; it has 6 "
-            "bytes and may have been cut")
-      << "a default is for a part that is absent, not for a broken answer";
+            "bytes and may have been cut");
+}
+
+TEST(Template, ADefaultStandsForAPartHoweverItIsMissing) {
+  for (const char* answer : {"{\"a\": ", "", "no JSON", "{}", "[1]", "{\"a\": 5}"}) {
+    EXPECT_EQ(render("{{ x.json.a.b | default('none') }}", {{"x", answer}}), "none") << answer;
+  }
+  EXPECT_EQ(render("{{ x.json | default('none') }}", {{"x", "{\"a\": "}}), "none");
+}
+
+// Twenty gigabytes from a file of 900 KB: nothing of that size is ever made.
+TEST(Template, BoundsWhatItMakesBeforeItIsMade) {
+  const Vars vars{{"long", std::string(400'000, 'x')}, {"blank", std::string(400'000, ' ')}};
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += "{{vars.long}}";
+  const Template prompt = Template::parse(text);
+
+  EXPECT_EQ(prompt.n_fixed_bytes(vars), 12'000'000'000U);
+  try {
+    static_cast<void>(prompt.render({}, vars));
+    FAIL() << "made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_STREQ(error.what(),
+                 "[pipeline.render] the text has 16800000 bytes or more with what is inserted; at "
+                 "most 16777216 are allowed");
+  }
+  EXPECT_THROW(static_cast<void>(prompt.render_without_answers(vars)), Error);
+  EXPECT_THROW(static_cast<void>(render_vars(text, vars)), Error);
+}
+
+TEST(Template, WorksOutAFilteredVarOnceHoweverOftenItIsInserted) {
+  const Vars vars{{"blank", std::string(1'000'000, ' ')}};
+  std::string text = "a";
+  for (int i = 0; i < 40'000; ++i) text += "{{vars.blank|trim}}";
+  const Template prompt = Template::parse(text);
+
+  EXPECT_EQ(prompt.render({}, vars), "a") << "40 gigabytes of blanks if each were looked at";
+  EXPECT_EQ(prompt.n_fixed_bytes(vars), 1U);
+}
+
+TEST(Template, BoundsAnswersToo) {
+  const std::string answer(1'000'000, 'x');
+  std::string text;
+  for (int i = 0; i < 16; ++i) text += "{{x}}";
+
+  EXPECT_EQ(render(text, {{"x", answer}}).size(), 16'000'000U);
+  EXPECT_THROW(static_cast<void>(render(text + "{{ x }}", {{"x", answer}})), Error);
 }
 
 TEST(Template, KnowsItsFixedTextBeforeThereAreAnswers) {
@@ -152,6 +198,8 @@ TEST(Template, KnowsItsFixedTextBeforeThereAreAnswers) {
       Template::parse("a {{ x }} {{ x.json.b }} {{ y | default('none') }} {{ vars.v }}");
 
   EXPECT_EQ(parsed.render_without_answers({{"v", "V"}}), "a   none V");
+  EXPECT_EQ(parsed.n_fixed_bytes({{"v", "V"}}), std::string("a   none V").size());
+  EXPECT_EQ(parsed.n_fixed_bytes({}), std::string("a   none ").size());
 }
 
 TEST(Template, KnowsWhereEachPieceStands) {
@@ -210,7 +258,7 @@ TEST(AskPipeline, TakesQuestionsAsPlainText) {
 }
 
 TEST(AskPipeline, WithoutQuestionsIsRefusedByValidation) {
-  Pipeline pipeline = ask_pipeline({"document", "x.txt", {}, {}}, {});
+  Pipeline pipeline = ask_pipeline({"document", "x.txt", {}, {}, {}}, {});
 
   const std::vector<Diagnostic> problems = validate(pipeline);
 
@@ -219,7 +267,7 @@ TEST(AskPipeline, WithoutQuestionsIsRefusedByValidation) {
 }
 
 TEST(AskPipeline, DoesNotClashWithADocumentCalledLikeAQuestion) {
-  Pipeline pipeline = ask_pipeline({"q1", "q1", {}, {}}, {"Why?"});
+  Pipeline pipeline = ask_pipeline({"q1", "q1", {}, {}, {}}, {"Why?"});
 
   EXPECT_TRUE(validate(pipeline).empty());
 }

@@ -120,7 +120,7 @@ TEST(Validate, RefusesADocumentWithoutContent) {
 
 Pipeline with_documents(std::vector<AgentSpec> agents) {
   Pipeline pipeline = pipeline_of(std::move(agents));
-  pipeline.documents = {{"deed", "d", {}, {}}, {"annex", "a", {}, {}}};
+  pipeline.documents = {{"deed", "d", {}, {}, {}}, {"annex", "a", {}, {}, {}}};
   return pipeline;
 }
 
@@ -250,6 +250,41 @@ TEST(Validate, KnowsVarsInPromptsAndSystemTexts) {
                     "SK306 'a' inserts 'a', but only vars may stand in 'system'"}));
 }
 
+TEST(Validate, BoundsWhatVarsMakeOfATextAndOfAllTexts) {
+  std::string often;
+  for (int i = 0; i < 100; ++i) often += "{{ vars.long }}";
+  AgentSpec a = agent("a");
+  a.prompt = often;
+  a.system = often + "!";
+  Pipeline pipeline = pipeline_of({a});
+  pipeline.vars = {{"long", std::string(200'000, 'x')}};
+  pipeline.system = often;
+
+  EXPECT_EQ(
+      errors_of(pipeline),
+      (Errors{
+          "SK307 the shared system text has 20000000 bytes with vars filled in, at "
+          "most 16777216 are allowed",
+          "SK307 the system text of 'a' has 20000001 bytes with vars filled in, at most 16777216 "
+          "are "
+          "allowed",
+          "SK307 the prompt of 'a' has 20000000 bytes with vars filled in, at most 16777216 are "
+          "allowed"}));
+
+  // Each one is short enough.
+  pipeline.system.clear();
+  pipeline.agents.clear();
+  for (int i = 0; i < 30; ++i) {
+    pipeline.agents.push_back(agent("a" + std::to_string(i)));
+    pipeline.agents.back().prompt = often.substr(0, 50 * std::string("{{ vars.long }}").size());
+  }
+  EXPECT_EQ(
+      errors_of(pipeline),
+      Errors{
+          "SK307 up to the prompt of 'a26' all texts have 270000000 bytes with vars filled in, at "
+          "most 268435456 are allowed"});
+}
+
 TEST(Validate, WarnsOfAVarThatNobodyUses) {
   Pipeline pipeline = pipeline_of({agent("a")});
   pipeline.vars = {{"one", ""}};
@@ -313,7 +348,7 @@ TEST(Validate, KeepsOutputFilesApartAndBelowTheFolder) {
       agents.back().output_file = files[i];
     }
     Pipeline pipeline = pipeline_of(std::move(agents));
-    pipeline.documents = {{"deed", "./deed.txt", {}, {}}};
+    pipeline.documents = {{"deed", "./deed.txt", {}, {}, {}}};
     return errors_of(pipeline);
   };
 
@@ -336,6 +371,26 @@ TEST(Validate, ChecksThatASchemaIsAJsonObject) {
   EXPECT_EQ(errors_of(pipeline_of({a})),
             Errors{"SK109 'json_schema' of agent 'a' is no schema: it is JSON, but not an object: "
                    "{ ... }"});
+}
+
+TEST(Validate, AsksTheEngineOnceForEachSchemaThatIsAnObject) {
+  std::vector<AgentSpec> agents;
+  for (const char* schema : {"{}", "[]", "{}", "{\"a\": 1}"}) {
+    agents.push_back(agent("a" + std::to_string(agents.size())));
+    agents.back().sampling.json_schema = schema;
+  }
+  Pipeline pipeline = pipeline_of(agents);
+  std::vector<std::string> asked;
+  const std::vector<Diagnostic> found = validate(pipeline, [&asked](const std::string& schema) {
+    asked.push_back(schema);
+    return schema == "{}" ? "too little" : "";
+  });
+
+  EXPECT_EQ(asked, (std::vector<std::string>{"{}", "{\"a\": 1}"}));
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].message, "'json_schema' of agent 'a0' cannot bind an answer: too little");
+  EXPECT_EQ(found[0].code, "SK109");
+  EXPECT_EQ(found[2].message, "'json_schema' of agent 'a2' cannot bind an answer: too little");
 }
 
 TEST(Validate, TwiceChangesNothing) {
@@ -403,7 +458,7 @@ TEST(Validate, HandlesAGridOf300By300InSeconds) {
 TEST(Validate, HandlesAChainOf100000OfEveryKindOfNeedInSeconds) {
   constexpr int kNodes = 100'000;
   Pipeline pipeline;
-  pipeline.documents = {{"deed", "d", {}, {}}};
+  pipeline.documents = {{"deed", "d", {}, {}, {}}};
   pipeline.vars = {{"who", "x"}};
   for (int i = 0; i < kNodes; ++i) {
     AgentSpec spec = agent("n" + std::to_string(i));

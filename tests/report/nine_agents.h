@@ -119,7 +119,8 @@ inline RunReport nine_agents_report() {
   r.load_ms = 2100;
   r.ctx_size = 49152;
   r.cache_type_k = r.cache_type_v = "f16";
-  r.documents = {{"contract", "beef0123beef0123", 41237, "computed", 41237, 8000.0, 5154.6}};
+  r.documents = {{"contract", "beef0123beef0123", 41237, "computed", std::nullopt, 41237, 8000.0,
+                  5154.6, 8000.0}};
   r.agents = nine_agents();
   std::vector<double> ttft, tpot, e2e, itl;
   for (const AgentReport& a : r.agents) {
@@ -164,8 +165,12 @@ inline RunReport restored_report() {
   annex.n_tokens = 1200;
   annex.computed_tokens = 0;
   annex.prefill_ms.reset();
+  annex.ready_ms.reset();
   annex.snapshot = {"restored", "/cache/snapshots/77aa.swkv", 26'000'000, 1200, 31, {}};
-  DocumentReport letter{"letter", "feed", 300, "computed", 300, 50.0, 6000.0};
+  DocumentReport letter = contract;
+  letter.name = "letter";
+  letter.n_tokens = letter.computed_tokens = 300;
+  letter.source = "computed";
   letter.snapshot = {"rejected", "/cache/old.swkv", 0, 0, 0, "cache_type_k q8_0, here f16"};
   r.documents.push_back(annex);
   r.documents.push_back(letter);

@@ -71,6 +71,8 @@ Plan contract_review() {
   p.ctx_size = 49152;
   p.ctx_size_given = true;
   p.parallel = p.n_together = 16;
+  p.n_seqs = 32;
+  p.n_seqs_concurrent = 16 + 2 + 1;
   p.n_ctx_train = 131072;
   p.cache_type_k = p.cache_type_v = "f16";
   p.kv_bytes_per_cell = 147456;

@@ -32,7 +32,7 @@ TEST(ReportJson, HasTheDocumentedKeysInTheDocumentedOrder) {
                   "attention_note", "documents",    "agents",       "summary", "warnings"}));
   EXPECT_EQ(keys(json["documents"][0]),
             (Keys{"name", "digest", "n_tokens", "source", "computed_tokens", "prefill_ms",
-                  "prefill_tokens_per_s", "snapshot"}));
+                  "prefill_tokens_per_s", "snapshot", "ready_ms"}));
   EXPECT_EQ(
       keys(json["agents"][0]),
       (Keys{

@@ -30,7 +30,7 @@ inline RunReport sample_report() {
   document.name = "contract";
   document.digest = "beef";
   document.n_tokens = document.computed_tokens = 41237;
-  document.prefill_ms = 8000;
+  document.prefill_ms = document.ready_ms = 8000;
   document.prefill_tokens_per_s = 5154.625;
   r.documents = {document};
 

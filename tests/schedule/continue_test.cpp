@@ -176,6 +176,28 @@ TEST_P(Continue, ACancelledRequestKeepsNothing) {
   EXPECT_LE(h.context->n_used_cells(), parent.n_prefix());
 }
 
+// It loses its cells on the way and gets them again; what it leaves in the end is as good.
+TEST_P(Continue, APreemptedRequestIsContinuedAllTheSame) {
+  CoreHarness h = make(180);
+  Request other = h.request(h.document("The document is read once."), " Go on", 70);
+  other.ignore_eos = true;
+  h.submit(other);  // the oldest holds all that it may need: 26 + 6 + 69
+  ASSERT_TRUE(h.step());
+  Request parent = parent_of(h);
+  parent.max_tokens = 80;  // begins with 64 of them
+  const auto first = h.submit(parent);
+  h.run();
+  ASSERT_GE(first->n_preempted, 1);
+  EXPECT_EQ(first->result.tokens, h.alone(parent).tokens);
+  EXPECT_EQ(first->result.n_cache_tokens, parent.n_prompt() + 80 - 1);
+
+  const Request turn = next_turn(h, parent, first->result, " And why?");
+  const auto second = h.submit(turn);
+  h.run();
+  EXPECT_EQ(second->result.n_computed_tokens, 1 + 9);
+  EXPECT_EQ(second->result.tokens, h.alone(turn).tokens);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Continue, every_fork_kind(), fork_kind_name);
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace swarmkv::internal {
 
 class JsonGrammar {
  public:
+  /// Without a vocabulary it is checked, and good for nothing else.
   /// errors  kInvalidArgument  no JSON, or a schema that cannot become a grammar
   JsonGrammar(const llama_vocab* vocab, const std::string& schema);
 

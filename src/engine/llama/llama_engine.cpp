@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/build_info.h"
+#include "engine/llama/json_grammar.h"
 #include "engine/llama/llama_log.h"
 #include "engine/llama/llama_model.h"
 #include "llama.h"
@@ -70,6 +71,11 @@ std::optional<ForkKind> llama_fork_kind(const std::string& path) {
 }
 
 // llama.cpp knows its own commit only when built from a git checkout; our build always does.
+void check_llama_schema(const std::string& schema) {
+  start_runtime();  // else a grammar that is refused would be printed
+  const JsonGrammar checked(nullptr, schema);
+}
+
 std::string llama_version() {
   return std::string(::llama_version()) + " (" + std::string(build_info().llama_commit) + ")";
 }

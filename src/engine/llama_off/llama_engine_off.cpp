@@ -10,6 +10,8 @@ std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) 
 
 std::optional<ForkKind> llama_fork_kind(const std::string&) { return std::nullopt; }
 
+void check_llama_schema(const std::string&) {}
+
 std::string llama_version() { return "none"; }
 
 }  // namespace swarmkv::internal

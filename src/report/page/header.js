@@ -55,7 +55,7 @@ function facts(data) {
     ['run', r.run_id],
   ];
   for (const d of r.documents) {
-    rows.push(['document', d.name + ', ' + count(d.n_tokens) + ' tokens' +
+    rows.push(['document', d.name + ', ' + (known(d.n_tokens) ? count(d.n_tokens) + ' tokens' : d.source) +
                                (d.digest ? ', ' + d.digest : '')]);
     if (d.snapshot) {
       const name = r.documents.length > 1 ? d.name + ': ' : '';

@@ -114,7 +114,9 @@ function tipFor(chart) {
   };
 }
 
-function criticalPairs(path) {
+// Documents that an agent waited for stand in front of it: what is in front of them is its need.
+function criticalPairs(whole) {
+  const path = whole.filter((name) => !name.startsWith('document:'));
   return new Set(path.slice(1).map((name, i) => path[i] + '\n' + name));
 }
 

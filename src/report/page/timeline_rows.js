@@ -17,7 +17,7 @@ function phaseLabel(name) {
 function timelineRows(data) {
   const r = data.report;
   const documents = r.documents.map((d, i) => ({
-    kind: 'document', name: d.name, note: count(d.n_tokens) + ' tok', span: data.timeline.documents[i],
+    kind: 'document', name: d.name, note: known(d.n_tokens) ? count(d.n_tokens) + ' tok' : '', span: data.timeline.documents[i],
     critical: r.summary.critical_path.includes('document:' + d.name), document: d,
   }));
   const agents = r.agents.map((agent, i) => ({
