@@ -50,9 +50,8 @@ struct DocumentSpec {
   std::string
       path;  ///< relative to the pipeline's folder; "-" = standard input; empty if `text` is given
   std::optional<std::string> text;
-  /// "off", "auto" (kept in the store and used from there) or a snapshot file to begin with, whose
-  /// path has a slash or a dot in it and starts at the pipeline's folder; empty = what RunOptions
-  /// says.
+  /// "off", "auto" (kept in the store and used from there) or a snapshot file to begin with; empty
+  /// = what RunOptions says.
   std::string snapshot;
   SourcePos pos;
 };
