@@ -123,10 +123,16 @@ SnapshotReport result_of(const RunReport& report, int& code) {
   const AgentReport& agent = report.agents.front();
   const std::optional<SnapshotReport>& snapshot = report.documents.front().snapshot;
   if (agent.status == AgentStatus::kFinished && snapshot) {
-    code = snapshot->state == "saved" || snapshot->state == "restored"
-               ? 0
-               : exit_code(ErrorCode::kUnwritable);
-    return *snapshot;
+    SnapshotReport out = *snapshot;
+    const int n_all = report.documents.front().n_tokens;
+    if (out.state == "restored" && out.n_tokens < n_all) {  // the rest was computed and not kept
+      out.state = "skipped";
+      out.reason = fmt::format("only {} of {} tokens are kept{}", with_commas(out.n_tokens),
+                               with_commas(n_all), out.reason ? ": " + *out.reason : "");
+    }
+    const bool is_kept = out.state == "saved" || out.state == "restored";
+    code = is_kept ? 0 : exit_code(ErrorCode::kUnwritable);
+    return out;
   }
   SnapshotReport failed;
   failed.state = "failed";

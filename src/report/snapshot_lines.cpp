@@ -31,8 +31,7 @@ std::string moved(const SnapshotReport& s, const char* preposition) {
 
 std::string snapshot_text(const SnapshotReport& s) {
   if (s.state == "restored" || s.state == "saved") {
-    return moved(s, s.state == "saved" ? "to" : "from") +
-           (s.reason ? "; another was rejected: " + *s.reason : "");
+    return moved(s, s.state == "saved" ? "to" : "from") + (s.reason ? "; note: " + *s.reason : "");
   }
   const std::string what = s.state == "skipped" ? "not saved" : s.state;
   return s.reason ? what + ": " + *s.reason : what;

@@ -35,7 +35,7 @@ TEST(SnapshotReportText, SaysWhatBecameOfIt) {
   s.state = "saved";
   s.reason = "a.swkv: cache_type_k q8_0, here f16";
   EXPECT_EQ(internal::snapshot_text(s),
-            "saved 41,200 tokens to 5f0c.swkv (77.0 MiB, 0.2 s); another was rejected: a.swkv: "
+            "saved 41,200 tokens to 5f0c.swkv (77.0 MiB, 0.2 s); note: a.swkv: "
             "cache_type_k q8_0, here f16");
   s = SnapshotReport{};
   s.state = "rejected";

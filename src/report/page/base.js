@@ -134,7 +134,7 @@ function snapshotText(s) {
   const size = [known(s.size_bytes) ? bytes(s.size_bytes) : null, known(s.ms) ? duration(s.ms) : null]
                    .filter(known).join(', ');
   return s.state + (known(s.n_tokens) ? ' ' + plural(s.n_tokens, 'token') : '') + file +
-      (size ? ' (' + size + ')' : '') + (s.reason ? '; another was rejected: ' + s.reason : '');
+      (size ? ' (' + size + ')' : '') + (s.reason ? '; note: ' + s.reason : '');
 }
 
 function endOf(agent) {
