@@ -119,8 +119,8 @@ inline RunReport nine_agents_report() {
   r.load_ms = 2100;
   r.ctx_size = 49152;
   r.cache_type_k = r.cache_type_v = "f16";
-  r.documents = {{"contract", "beef0123beef0123", 41237, "computed", std::nullopt, 41237, 8000.0,
-                  5154.6, 8000.0}};
+  r.documents = {
+      {"contract", "beef0123beef0123", 41237, "computed", 41237, 8000.0, 5154.6, 8000.0}};
   r.agents = nine_agents();
   std::vector<double> ttft, tpot, e2e, itl;
   for (const AgentReport& a : r.agents) {
