@@ -14,8 +14,9 @@ enum class EventType {
   kModelLoaded,
   kDocumentProgress,  ///< n_tokens of n_total computed
   kDocumentReady,
-  kSnapshotRestored,  ///< name: document, n_tokens restored of n_total, text: the file
-  kSnapshotSaved,     ///< name: document, n_tokens, text: the file
+  kSnapshotRestored,  ///< name: document, n_tokens restored of n_total, text: the file; size_bytes,
+                      ///< ms
+  kSnapshotSaved,     ///< name: document, n_tokens, text: the file; size_bytes, ms
   kSnapshotRejected,  ///< name: document, text: why
   kAgentEnqueued,
   kAgentStarted,  ///< admitted: its cells and sequence are reserved
@@ -45,6 +46,8 @@ struct Event {
   int n_tokens = 0;  ///< computed, generated
   int n_total = 0;   ///< of how many; 0 = unknown
   std::optional<int> exit_code;  ///< kRunFinished only
+  std::uint64_t size_bytes = 0;  ///< of a snapshot's file
+  double ms = 0;                 ///< that it took: verifying and restoring a snapshot, or saving it
 };
 
 /// One JSON object on one line, UTF-8, newline at the end (docs/metrics.md, Events).

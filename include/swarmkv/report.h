@@ -82,10 +82,10 @@ struct DocumentReport {
   /// "computed", "cached" (it was there), "restored" (all or a part of it from a snapshot),
   /// "unread" (no agent got to it)
   std::string source = "computed";
-  std::optional<SnapshotReport> snapshot;  ///< unset = snapshots were off for it
   int computed_tokens = 0;
   std::optional<double> prefill_ms, prefill_tokens_per_s;  ///< until `ready_ms`
-  std::optional<double> ready_ms;  ///< when all of it was there, ms since run clock 0
+  std::optional<double> ready_ms;            ///< when all of it was there, ms since run clock 0
+  std::optional<SnapshotReport> snapshot{};  ///< unset = snapshots were off for it
 };
 
 struct Warning {

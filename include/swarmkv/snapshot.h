@@ -26,7 +26,7 @@ struct SnapshotInfo {
   std::uint64_t state_bytes = 0;  ///< of the engine's state in it
   std::string created_at;         ///< UTC, ISO 8601
   std::string last_used_at;       ///< the same
-  bool in_use = false;            ///< some process has it open
+  bool in_use = false;            ///< some process has it open, or is just finishing it
   std::string problem;            ///< why it cannot be read; empty = its header is sound
 };
 
@@ -35,7 +35,9 @@ struct SnapshotInfo {
 class SWARMKV_API SnapshotStore {
  public:
   /// Makes the folder if need be. Empty = default_folder().
-  /// errors  kUnwritable  it cannot be made, or is not a folder of ours alone
+  /// errors  kUnwritable  it cannot be made, is a link, belongs to another user, or others can
+  /// write
+  ///                      in it
   explicit SnapshotStore(const std::string& folder = {});
   SnapshotStore(SnapshotStore&&) noexcept;
   SnapshotStore& operator=(SnapshotStore&&) noexcept;
@@ -47,17 +49,23 @@ class SWARMKV_API SnapshotStore {
   [[nodiscard]] const std::string& folder() const;
 
   /// Every file, the last used first. Reads headers only; damaged files have a `problem`.
+  /// errors  kUnreadable  the folder cannot be read any more
   [[nodiscard]] std::vector<SnapshotInfo> list() const;
 
   /// One of them: `name` is a whole file name, or the beginning of exactly one.
-  /// errors  kUnreadable (no such snapshot, or several), kCorrupt
+  /// errors  kInvalidArgument (could be no file's name), kUnreadable (no such snapshot, or
+  /// several),
+  ///         kCorrupt, kUnsupported (as inspect_snapshot)
   [[nodiscard]] SnapshotInfo show(const std::string& name) const;
 
   /// The same after reading all of it and comparing its checksums.
-  /// errors  kUnreadable, kCorrupt
+  /// cost    reads the file: about 10 GB/s from memory, the disk's speed otherwise
+  /// errors  as show
   SnapshotInfo verify(const std::string& name) const;
 
-  /// errors  kUnreadable (no such snapshot), kUnwritable (in use, or cannot be removed)
+  /// `name` as for show.
+  /// errors  kInvalidArgument, kUnreadable (no such snapshot, or several), kUnwritable (in use, or
+  ///         cannot be removed)
   void remove(const std::string& name);
 
   /// Removes damaged and left-over files and then, the least recently used first, what exceeds

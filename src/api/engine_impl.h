@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/model_impl.h"
+#include "api/snapshot_writer.h"
 #include "base/mutex.h"
 #include "orchestrate/function_pool.h"
 #include "schedule/request_runner.h"
@@ -21,6 +22,8 @@ struct Engine::Impl {
 
   Model model;
   EngineOptions options;
+  /// Before the runner: the engine's thread hands states to it.
+  internal::SnapshotWriter snapshot_writer;
   std::unique_ptr<internal::RequestRunner> runner;
   internal::FunctionPool pool;
 

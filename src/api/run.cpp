@@ -64,6 +64,10 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
       [&runner = *engine_.runner](std::function<void()> call) { runner.post(std::move(call)); });
   runner_ =
       std::make_unique<internal::AgentRunner>(*prepared_, *engine_.runner, engine_.pool, bus_);
+  snapshots_ = std::make_unique<internal::SnapshotUse>(
+      internal::SnapshotContext{*prepared_, *engine_.runner, engine_.snapshot_writer, bus_,
+                                engine_.options.handoff},
+      options.snapshot);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {
     nodes.push_back({pipeline_.agents[i].name, needs_[i], pipeline_.agents[i].priority,
@@ -87,7 +91,10 @@ Run::Impl::~Impl() {
   (void)wait();  // the event thread still has the completion
 }
 
-void Run::Impl::cancel(std::string reason) { orchestrator_->cancel(std::move(reason)); }
+void Run::Impl::cancel(std::string reason) {
+  orchestrator_->cancel(std::move(reason));
+  snapshots_->cancel();
+}
 
 void Run::Impl::execute() {
   RunReport report;
@@ -97,6 +104,7 @@ void Run::Impl::execute() {
     started.name = pipeline_.name;
     bus_->send(started, clock_zero_);
     const internal::SchedulerStats before = engine_.runner->stats();
+    snapshots_->begin();
     report = finish(orchestrator_->run(), before);
   } catch (const std::exception& e) {
     const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
@@ -132,6 +140,7 @@ RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
   report.cache_type_k = engine_.options.cache_type_k;
   report.cache_type_v = engine_.options.cache_type_v;
   report.peak_threads = internal::n_threads_now();
+  snapshots_->finish(report, outcome);
   return report;
 }
 

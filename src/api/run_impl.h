@@ -9,6 +9,7 @@
 #include "api/engine_impl.h"
 #include "api/event_bus.h"
 #include "api/prepare.h"
+#include "api/snapshot_use.h"
 #include "orchestrate/orchestrator.h"
 
 namespace swarmkv {
@@ -43,6 +44,7 @@ struct Run::Impl final : internal::OrchestratorListener {
   std::vector<std::vector<internal::NodeId>> needs_;
   std::shared_ptr<internal::EventBus> bus_;
   std::unique_ptr<internal::AgentRunner> runner_;
+  std::unique_ptr<internal::SnapshotUse> snapshots_;
   std::unique_ptr<internal::Orchestrator> orchestrator_;
 
   internal::Mutex mutex_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/model.h"
+#include "engine/state.h"
 
 namespace swarmkv::internal {
 
@@ -90,6 +91,18 @@ class Context {
   /// errors  kInvalidArgument  target not empty; a kDevice state of another context, or overwritten
   ///         kCorrupt          fewer bytes or positions came back than the state has (both counts)
   virtual void load(const SequenceState& state, SeqId target) = 0;
+
+  /// The same for the bytes of a host state that came from outside of this process: nothing is
+  /// copied but into the cache. They have passed Model::check_state.
+  /// errors  kInvalidArgument  target not empty
+  ///         kCorrupt          they are not what such a context writes, or fewer bytes or
+  ///         positions came back than they have; the target is empty again
+  virtual void load(StateBytes bytes, Pos length, SeqId target) = 0;
+
+  /// What a state of this context depends on. The first call may evaluate a token in a sequence
+  /// that is empty before and after.
+  /// errors  kEngineFailed  the runtime did not tell
+  [[nodiscard]] virtual StateIdentity identity() = 0;
 
   /// Scrubs everything, freed cells included.
   virtual void clear() = 0;

@@ -5,12 +5,15 @@
 #include <xxhash.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
 
+#include "base/cache_folder.h"
 #include "base/mutex.h"
+#include "engine/fingerprint_memo.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -31,11 +34,30 @@ Known& known() {
   throw Error(ErrorCode::kUnreadable, fmt::format("[engine.model_file] '{}': {}", path, what));
 }
 
+std::int64_t nanoseconds(const timespec& t) {
+  return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
+}
+
+std::int64_t nanoseconds_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+FingerprintMemo memo_on_disk() {
+  const std::string folder = cache_folder();
+  return FingerprintMemo(folder.empty() ? "" : folder + "/fingerprints");
+}
+
 ModelFile look_at(const std::string& path) {
   struct stat s {};
   if (::stat(path.c_str(), &s) != 0) unreadable(path, std::strerror(errno));
-  return {path, s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size),
-          s.st_mtim.tv_sec * std::int64_t{1'000'000'000} + s.st_mtim.tv_nsec};
+  return {path,
+          s.st_dev,
+          s.st_ino,
+          static_cast<std::uint64_t>(s.st_size),
+          nanoseconds(s.st_mtim),
+          nanoseconds(s.st_ctim)};
 }
 
 void add_content(XXH3_state_t* state, const ModelFile& file, std::vector<char>& buffer) {
@@ -75,6 +97,16 @@ std::string fingerprint(const std::vector<ModelFile>& files) {
     const auto found = k.fingerprints.find(files);
     if (found != k.fingerprints.end()) return found->second;
   }
+  const FingerprintMemo memo = memo_on_disk();
+  if (const std::optional<std::string> remembered = memo.find(files)) {
+    for (const ModelFile& file : files) {
+      if (look_at(file.path) != file) {
+        unreadable(file.path, "it has changed since it was loaded");
+      }
+    }
+    const MutexLock lock(k.mutex);
+    return k.fingerprints.emplace(files, *remembered).first->second;
+  }
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        &XXH3_freeState);
   if (!state) throw std::bad_alloc();
@@ -87,6 +119,7 @@ std::string fingerprint(const std::vector<ModelFile>& files) {
   }
   const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
   const std::string text = fmt::format("{:016x}{:016x}-{}", hash.high64, hash.low64, size_bytes);
+  memo.remember(files, text, nanoseconds_now());
   const MutexLock lock(k.mutex);
   return k.fingerprints.emplace(files, text).first->second;
 }

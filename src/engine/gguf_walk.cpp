@@ -98,6 +98,7 @@ void read_gguf_tensor(GgufCursor& at, std::uint64_t alignment, GgufInfo& info,
   const auto damaged = [&](const std::string& what) {
     at.fail(ErrorCode::kCorrupt, "tensor '" + name + "' " + what);
   };
+  if (name.find("rope_factors_long") != std::string::npos) info.has_long_rope = true;
   const auto n_dimensions = at.read<std::uint32_t>("a tensor's dimensions");
   if (n_dimensions > kMaxDimensions) {
     damaged("claims " + std::to_string(n_dimensions) + " dimensions, at most 4 are possible");

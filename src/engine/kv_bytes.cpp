@@ -45,6 +45,28 @@ std::int64_t of_layer(const std::vector<std::int64_t>& values, std::size_t layer
 
 }  // namespace
 
+const char* to_string(KvType type) {
+  switch (type) {
+    case KvType::kF32:
+      return "f32";
+    case KvType::kF16:
+      return "f16";
+    case KvType::kBF16:
+      return "bf16";
+    case KvType::kQ8_0:
+      return "q8_0";
+    case KvType::kQ5_1:
+      return "q5_1";
+    case KvType::kQ5_0:
+      return "q5_0";
+    case KvType::kQ4_1:
+      return "q4_1";
+    case KvType::kQ4_0:
+      return "q4_0";
+  }
+  return "f16";
+}
+
 std::uint64_t kv_row_bytes(KvType type, std::int64_t n_values) {
   if (n_values <= 0) return 0;
   const auto n = static_cast<std::uint64_t>(n_values);

@@ -8,6 +8,9 @@
 
 namespace swarmkv::internal {
 
+/// "f16", "q8_0", ...
+[[nodiscard]] const char* to_string(KvType type);
+
 /// A row of values in a cache type; the quantised ones come in blocks of 32.
 [[nodiscard]] std::uint64_t kv_row_bytes(KvType type, std::int64_t n_values);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/state.h"
 #include "engine/types.h"
 
 namespace swarmkv::internal {
@@ -68,6 +69,14 @@ class Model {
   /// not.
   /// errors  kUnreadable  the file is gone, or is not the one that was loaded
   [[nodiscard]] virtual std::string fingerprint() const = 0;
+
+  /// Whether these bytes, from wherever they come, are a state of `length` positions that a context
+  /// of this model could have saved: every count against the bytes that are there, every position
+  /// once, every number finite. What it says nothing about is whether they belong together with
+  /// some tokens: that is what checksums are for.  cost: reads all of it, 10 GB/s and less
+  /// errors  kCorrupt      place, what is wrong, both values
+  ///         kUnsupported  states of this kind of model cannot be checked
+  virtual void check_state(StateBytes bytes, Pos length) const = 0;
 };
 
 }  // namespace swarmkv::internal

@@ -18,7 +18,8 @@ struct PrefixNode {
   int start = 0;
   int n_computed = 0;  ///< absolute: cells [start, n_computed) hold this span
   SeqId holder = kNoSeq;
-  int n_pins = 0;  ///< admitted branches based exactly here
+  int n_pins = 0;         ///< admitted branches based exactly here
+  double compute_ms = 0;  ///< what [start, n_computed) took; 0 = it was not computed here
   std::uint64_t last_use = 0;
   std::uint64_t listed_use = 0;  ///< last_use under which it is in the list of idle leaves; 0 = not
   /// Scratch of an eviction: the place in the queue, from 1, of the first that matches it; 0 =

@@ -83,6 +83,14 @@ void PrefixTree::computed(PrefixNode* node, int n) {
   assert(node->n_computed <= node->end());
 }
 
+PrefixNode* PrefixTree::add_ready(Tokens span, SeqId seq) {
+  PrefixNode* node = extend(&root_, std::move(span));
+  node->holder = seq;
+  computed(node, static_cast<int>(node->span.size()));
+  touch(node);
+  return node;
+}
+
 bool PrefixTree::fork(PrefixNode* node, SeqId target) {
   if (node == &root_) return true;
   const SeqId source = source_of(node, node->end());
@@ -94,6 +102,7 @@ bool PrefixTree::fork(PrefixNode* node, SeqId target) {
 void PrefixTree::uncompute(PrefixNode* node) {
   n_cells_used_ -= node->n_computed - node->start;
   node->n_computed = node->start;
+  node->compute_ms = 0;
 }
 
 void PrefixTree::repair(PrefixNode* node) {

@@ -74,6 +74,12 @@ PrefixNode* PrefixTree::split(PrefixNode* node, int at) {
   upper->start = node->start;
   upper->n_computed = std::min(at, node->n_computed);
   upper->last_use = node->last_use;
+  const double share =
+      node->n_computed == node->start
+          ? 0
+          : static_cast<double>(upper->n_computed - node->start) / (node->n_computed - node->start);
+  upper->compute_ms = share * node->compute_ms;
+  node->compute_ms -= upper->compute_ms;
   upper->released_early = node->released_early;
 
   auto& siblings = node->parent->children;

@@ -94,6 +94,15 @@ class PrefixTree {
   /// which owns [0, n_computed), as its holder, and the branch's reservation of the span's cells.
   PrefixNode* adopt(PrefixNode* base, Tokens span, int n_computed, SeqId seq);
 
+  /// A node below the root that is there as a whole: its state was loaded into `seq`, which becomes
+  /// its holder. Its cells must be free (reserved here).
+  PrefixNode* add_ready(Tokens span, SeqId seq);
+
+  /// A sequence that owns the node's path up to `at` and can be forked there, or kNoSeq.
+  [[nodiscard]] SeqId sequence_of(const PrefixNode* node, int at) const {
+    return source_of(node, at);
+  }
+
   /// What request `id` left stays until let_go(id), or until nothing else can make room.
   void keep(PrefixNode* node, std::uint64_t id);
   void let_go(std::uint64_t id);  ///< cost: whole tree

@@ -37,7 +37,9 @@ void SchedulerCore::admit() {
 }
 
 bool SchedulerCore::try_admit(Branch& branch) {
-  if (try_admit_at(branch, find_spot(branch), branch.request.fork_points)) return true;
+  Spot spot = find_spot(branch);
+  if (!offers_.empty() && restore_for(branch, spot)) spot = find_spot(branch);
+  if (try_admit_at(branch, spot, branch.request.fork_points)) return true;
   // With nothing running the last resort is to start over: it needs one holder and every other
   // prefix may go.
   return admitted_.empty() && try_admit_at(branch, Spot{tree_.root(), 0, nullptr, false}, {});
@@ -81,7 +83,7 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
   tree_.pin(base);
   tree_.unpin(at);
   // Other prefixes would stand between this one's cells and its tail.
-  while (options_.deterministic && tree_.evict_one(Sparing::kNothing)) {
+  while (options_.deterministic && evict(Sparing::kNothing)) {
   }
 
   const bool reserved = cells_.try_reserve(n_tail);

@@ -25,6 +25,7 @@
 #include "kv/prefix_tree.h"
 #include "schedule/branch.h"
 #include "schedule/scheduler.h"
+#include "schedule/stored_prefix.h"
 
 namespace swarmkv::internal {
 
@@ -45,6 +46,15 @@ class SchedulerCore {
   void cancel_all(const std::string& why);
   /// What the finished request `id` left in the cache (Request::keep) is not needed any more.
   void let_go(std::uint64_t id);
+  // snapshot.cpp
+  /// A prefix that may be loaded instead of computed, until it is withdrawn.
+  void offer(std::uint64_t id, std::shared_ptr<const StoredPrefix> stored);
+  void withdraw(std::uint64_t id);
+  /// A prefix whose state is captured before it would be thrown out, at the latest by settle().
+  void want(std::uint64_t id, CaptureRequest request);
+  void settle(std::uint64_t id);
+  void want_no_more(std::uint64_t id);
+
   /// Fails everything, now and later: the context cannot be trusted any more and is not touched
   /// again. May throw for lack of memory; step() then goes on with it.
   void give_up_context(const std::string& error);
@@ -95,6 +105,15 @@ class SchedulerCore {
   bool grow(Branch& branch);
   Branch* lowest_ranked(const Branch* except) const;
   [[nodiscard]] Branch* oldest() const;
+  // snapshot.cpp
+  [[nodiscard]] int use_of(const StoredPrefix& stored, const Branch& branch) const;
+  bool restore_for(const Branch& branch, const Spot& spot);
+  bool load(std::uint64_t id, const StoredPrefix& stored);
+  [[nodiscard]] PrefixNode* node_of(const Tokens& tokens);
+  void capture_what_may_go(Need need);
+  void capture(const CaptureRequest& wanted);
+  [[nodiscard]] static double compute_ms(const PrefixNode& node, int n);
+  [[nodiscard]] std::string save_prefix(const CaptureRequest& request, SequenceState& state);
   // compose.cpp
   void compose();
   void compose_rows();
@@ -146,6 +165,9 @@ class SchedulerCore {
   std::set<Branch*, RanksBefore> waiting_, admitted_;
   std::set<std::pair<TimePoint, std::uint64_t>> deadlines_;
 
+  std::map<std::uint64_t, std::shared_ptr<const StoredPrefix>> offers_;
+  std::map<std::uint64_t, CaptureRequest> wanted_states_;
+
   Batch batch_;
   std::vector<Part> parts_;
   std::uint64_t n_steps_ = 0, n_admitted_ever_ = 0;
@@ -156,7 +178,7 @@ class SchedulerCore {
   int n_budget_;  ///< tokens of the next forward; halved while the cache has no slot
   int n_fatal_in_a_row_ = 0, n_stalls_in_a_row_ = 0;
   bool last_was_decode_ = false;
-  double prefill_tokens_per_s_ = 0;
+  double prefill_tokens_per_s_ = 0, last_forward_ms_ = 0;
   SchedulerStats stats_;
 };
 

@@ -14,6 +14,7 @@ ForwardStatus SchedulerCore::forward(std::string& error) {
   stats_.n_evictions = tree_.n_evictions();
   EngineCounters& c = stats_.counters;
   c.forward_s += spent;
+  last_forward_ms_ = 1000 * spent;
   ++c.n_forwards;
   if (status != ForwardStatus::kOk) return status;
 
@@ -81,6 +82,7 @@ void SchedulerCore::deliver() {
 void SchedulerCore::count_node(const Part& part) {
   const int from = part.node->n_computed;
   tree_.computed(part.node, part.n);
+  part.node->compute_ms += last_forward_ms_ * part.n / static_cast<double>(batch_.size());
   stats_.prompt_tokens_computed += part.n;
   stats_.prefix_tokens_computed += part.n;
   const bool is_document = !part.node->released_early;

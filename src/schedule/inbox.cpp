@@ -84,14 +84,24 @@ std::future<SchedulerStats> Inbox::ask_stats() {
   return future;
 }
 
+bool Inbox::call(std::function<void()> call) {
+  {
+    const MutexLock lock(mutex_);
+    if (stop_) return false;
+    calls_.push_back(std::move(call));
+  }
+  wake_.notify_one();
+  return true;
+}
+
 Inbox::News Inbox::take(bool idle) {
   const MutexLock lock(mutex_);
   while (idle && submitted_.empty() && cancelled_.empty() && let_go_.empty() && asked_.empty() &&
-         !stop_) {
+         calls_.empty() && !stop_) {
     wake_.wait(mutex_);
   }
   return {std::exchange(submitted_, {}), std::exchange(cancelled_, {}), std::exchange(let_go_, {}),
-          std::exchange(asked_, {}), stop_};
+          std::exchange(asked_, {}),     std::exchange(calls_, {}),     stop_};
 }
 
 }  // namespace swarmkv::internal

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 #include <vector>
@@ -26,11 +27,14 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   void let_go(std::uint64_t id);
   void stop();
   std::future<SchedulerStats> ask_stats();
+  /// Runs `call` on the runner's thread between two forwards. False: it is stopping, and does not.
+  bool call(std::function<void()> call);
 
   struct News {
     std::vector<std::unique_ptr<Branch>> submitted;
     std::vector<std::uint64_t> cancelled, let_go;
     std::vector<std::promise<SchedulerStats>> asked;
+    std::vector<std::function<void()>> calls;
     bool stop = false;
   };
   /// What came in; waits for something if `idle`.
@@ -43,6 +47,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   std::vector<std::unique_ptr<Branch>> submitted_ GUARDED_BY(mutex_);
   std::vector<std::uint64_t> cancelled_ GUARDED_BY(mutex_), let_go_ GUARDED_BY(mutex_);
   std::vector<std::promise<SchedulerStats>> asked_ GUARDED_BY(mutex_);
+  std::vector<std::function<void()>> calls_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
 };
 

@@ -8,7 +8,9 @@
 #include <memory>
 #include <string_view>
 
+#include "engine/state.h"
 #include "engine/types.h"
+#include "schedule/stored_prefix.h"
 #include "swarmkv/report.h"
 #include "swarmkv/request.h"
 
@@ -39,6 +41,7 @@ struct SchedulerStats {
   int peak_used_cells = 0, used_cells = 0, n_cells = 0;
   std::uint64_t peak_kv_bytes = 0;  ///< KV buffers and saved states that were there at once
   int n_preemptions = 0, n_evictions = 0;
+  int n_restores = 0;          ///< prefixes that were loaded instead of computed
   bool engine_failed = false;  ///< the context could not be used again
 };
 
@@ -70,6 +73,18 @@ class RequestRunner {
   [[nodiscard]] virtual int n_cells() const = 0;
   /// Which attention kernel its contexts use.
   [[nodiscard]] virtual AttentionUse attention() const { return {}; }
+
+  // Prefixes outside of the cache. Only a runner that shares its cache has a use for them.
+  [[nodiscard]] virtual bool takes_stored_prefixes() const { return false; }
+  /// What states of its context depend on; waits for at most one forward.
+  /// errors  kUnsupported (a runner without), kEngineFailed
+  [[nodiscard]] virtual StateIdentity state_identity();
+  /// Forwards of a prefix end at its multiples (deterministic mode); 0 = they follow from the load.
+  [[nodiscard]] virtual int grid() const { return 0; }
+  /// From when this returns until its answer is dropped. Requests submitted afterwards find it.
+  virtual std::shared_ptr<const void> offer(StoredPrefix) { return nullptr; }
+  /// errors  kUnsupported (a runner without)
+  virtual std::shared_ptr<CaptureTicket> capture_later(CaptureRequest request);
 };
 
 }  // namespace swarmkv::internal

@@ -33,6 +33,7 @@ bool SchedulerCore::make_room(int n_cells, int n_seqs, Sparing sparing) {
 
 // What somebody may come for goes last.
 bool SchedulerCore::evict(Sparing at_least, Need need) {
+  if (!wanted_states_.empty()) capture_what_may_go(need);
   for (const Sparing sparing : {Sparing::kWantedAndKept, Sparing::kWanted, Sparing::kNothing}) {
     const bool done =
         need == Need::kSequence ? tree_.evict_for_sequence(sparing) : tree_.evict_one(sparing);

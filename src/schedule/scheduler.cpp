@@ -1,7 +1,9 @@
 #include "schedule/scheduler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <future>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,9 +14,11 @@
 
 namespace swarmkv::internal {
 struct Scheduler::Impl {
-  Impl(std::shared_ptr<const Model> m, std::unique_ptr<Context> c, SchedulerOptions options)
+  Impl(std::shared_ptr<const Model> m, std::unique_ptr<Context> c, SchedulerOptions o)
       : model(std::move(m)),
         context(std::move(c)),
+        options(o),
+        n_batch(context->batch_limits().n_tokens),
         core(*model, *context, options, now),
         engine_thread([this] { run(); }) {}
 
@@ -30,6 +34,7 @@ struct Scheduler::Impl {
         guarded([&] { core.cancel(id, "[schedule] cancelled"); });
       }
       for (const std::uint64_t id : news.let_go) guarded([&] { core.let_go(id); });
+      for (const auto& call : news.calls) guarded(call);
       if (news.stop) guarded([&] { core.cancel_all("[schedule] the engine was shut down"); });
       for (auto& promise : news.asked) promise.set_value(stats());
       if (news.stop && core.idle()) return;
@@ -65,8 +70,27 @@ struct Scheduler::Impl {
     return stats;
   }
 
+  // The answer of `question`, which runs on the engine thread between two forwards.
+  template <typename Answer, typename Question>
+  Answer ask(Question question) {
+    auto promise = std::make_shared<std::promise<Answer>>();
+    std::future<Answer> future = promise->get_future();
+    const bool runs = inbox->call([promise, question = std::move(question)] {
+      try {
+        promise->set_value(question());
+      } catch (...) {
+        promise->set_exception(std::current_exception());
+      }
+    });
+    if (!runs) throw Error(ErrorCode::kCancelled, "[schedule] the engine was shut down");
+    return future.get();
+  }
+
   std::shared_ptr<const Model> model;
   std::unique_ptr<Context> context;
+  const SchedulerOptions options;
+  const int n_batch;
+  std::atomic<std::uint64_t> next_id{0};  ///< of offers and captures
   Delivery delivery;
   std::shared_ptr<Inbox> inbox = std::make_shared<Inbox>();
   const TimePoint started = now();
@@ -98,5 +122,64 @@ void Scheduler::post(std::function<void()> call) { impl_->delivery.post(std::mov
 int Scheduler::n_cells() const { return impl_->context->n_cells(); }
 
 AttentionUse Scheduler::attention() const { return impl_->context->attention(); }
+
+StateIdentity Scheduler::state_identity() {
+  return impl_->ask<StateIdentity>([impl = impl_.get()] { return impl->context->identity(); });
+}
+
+int Scheduler::grid() const {
+  const SchedulerOptions& options = impl_->options;
+  return options.deterministic ? std::min(options.grid, impl_->n_batch) : 0;
+}
+
+// Calls and requests take the same way, so what is offered is there before what is submitted later.
+std::shared_ptr<const void> Scheduler::offer(StoredPrefix stored) {
+  class Offer {
+   public:
+    Offer(std::uint64_t id, std::shared_ptr<Inbox> inbox, SchedulerCore& core)
+        : id_(id), inbox_(std::move(inbox)), core_(core) {}
+    ~Offer() {
+      (void)inbox_->call([&core = core_, id = id_] { core.withdraw(id); });
+    }
+    Offer(const Offer&) = delete;
+    Offer& operator=(const Offer&) = delete;
+
+   private:
+    const std::uint64_t id_;
+    const std::shared_ptr<Inbox> inbox_;
+    SchedulerCore& core_;
+  };
+  const std::uint64_t id = impl_->next_id++;
+  auto shared = std::make_shared<const StoredPrefix>(std::move(stored));
+  (void)impl_->inbox->call(
+      [&core = impl_->core, id, shared = std::move(shared)] { core.offer(id, shared); });
+  return std::make_shared<Offer>(id, impl_->inbox, impl_->core);
+}
+
+std::shared_ptr<CaptureTicket> Scheduler::capture_later(CaptureRequest request) {
+  class Ticket final : public CaptureTicket {
+   public:
+    Ticket(std::uint64_t id, std::shared_ptr<Inbox> inbox, Impl& impl)
+        : id_(id), inbox_(std::move(inbox)), impl_(impl) {}
+    ~Ticket() override {
+      (void)inbox_->call([&core = impl_.core, id = id_] { core.want_no_more(id); });
+    }
+    void settle() override {
+      (void)impl_.ask<bool>([&core = impl_.core, id = id_] {
+        core.settle(id);
+        return true;
+      });
+    }
+
+   private:
+    const std::uint64_t id_;
+    const std::shared_ptr<Inbox> inbox_;
+    Impl& impl_;
+  };
+  const std::uint64_t id = impl_->next_id++;
+  (void)impl_->inbox->call(
+      [&core = impl_->core, id, request = std::move(request)] { core.want(id, request); });
+  return std::make_shared<Ticket>(id, impl_->inbox, *impl_);
+}
 
 }  // namespace swarmkv::internal

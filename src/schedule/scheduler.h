@@ -36,6 +36,11 @@ class Scheduler final : public RequestRunner {
   void post(std::function<void()> call) override;
   [[nodiscard]] int n_cells() const override;
   [[nodiscard]] AttentionUse attention() const override;
+  [[nodiscard]] bool takes_stored_prefixes() const override { return true; }
+  [[nodiscard]] StateIdentity state_identity() override;
+  [[nodiscard]] int grid() const override;
+  std::shared_ptr<const void> offer(StoredPrefix stored) override;
+  std::shared_ptr<CaptureTicket> capture_later(CaptureRequest request) override;
 
  private:
   struct Impl;

@@ -54,6 +54,9 @@ class TemplateModel final : public Model {
     return fake_.kv_bytes_per_cell(k, v);
   }
   std::string fingerprint() const override { return fake_.fingerprint(); }
+  void check_state(StateBytes bytes, Pos length) const override {
+    fake_.check_state(bytes, length);
+  }
 
  private:
   FakeModel fake_;

@@ -28,6 +28,10 @@ class ForwardingContext : public Context {
   }
   SequenceState save(SeqId seq, Where where) override { return inner_->save(seq, where); }
   void load(const SequenceState& state, SeqId target) override { inner_->load(state, target); }
+  void load(StateBytes bytes, Pos length, SeqId target) override {
+    inner_->load(bytes, length, target);
+  }
+  StateIdentity identity() override { return inner_->identity(); }
   void clear() override { inner_->clear(); }
   void abort() override { inner_->abort(); }
   void synchronize() override { inner_->synchronize(); }

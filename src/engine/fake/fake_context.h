@@ -52,6 +52,8 @@ class FakeContext final : public Context {
   [[nodiscard]] std::uint64_t state_size(SeqId seq, Where where) const override;
   [[nodiscard]] SequenceState save(SeqId seq, Where where) override;
   void load(const SequenceState& state, SeqId target) override;
+  void load(StateBytes bytes, Pos length, SeqId target) override;
+  [[nodiscard]] StateIdentity identity() override;
   void clear() override;
   void abort() override;
   void synchronize() override {}
@@ -80,6 +82,8 @@ class FakeContext final : public Context {
   void check_seq(SeqId seq, const char* operation) const;
   void check_batch(const Batch& batch) const;
   void check_device(Where where, const char* operation) const;
+  void check_empty(SeqId target) const;
+  void load_whole(StateBytes whole, Pos length, SeqId target);
   [[nodiscard]] std::vector<std::uint8_t> whole_state(SeqId seq) const;
   void check_recurrent_batch(const std::map<SeqId, int>& n_per_seq) const;
   [[nodiscard]] bool wait_or_abort(std::chrono::microseconds time);

@@ -33,6 +33,7 @@ class FakeModel final : public Model {
   [[nodiscard]] std::unique_ptr<Context> make_context(const ContextOptions& options) const override;
   [[nodiscard]] std::uint64_t kv_bytes_per_cell(KvType type_k, KvType type_v) const override;
   [[nodiscard]] std::string fingerprint() const override { return info_.fingerprint; }
+  void check_state(StateBytes bytes, Pos length) const override;
 
   /// As make_context, but for tests: the type that has the counters, and with a log.
   [[nodiscard]] std::unique_ptr<FakeContext> make_fake_context(const ContextOptions& options,

@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <optional>
 #include <string_view>
 
-#include "engine/fake/fake_context.h"
+#include "engine/fake/fake_engine.h"
+#include "engine/fake/fake_vocab.h"
+#include "engine/kv_bytes.h"
 
 namespace swarmkv::internal {
 namespace {
@@ -22,29 +23,53 @@ void put(std::vector<std::uint8_t>& bytes, std::int32_t value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-class Reader {
- public:
-  Reader(const std::vector<std::uint8_t>& bytes, std::size_t limit)
-      : bytes_(bytes), limit_(limit) {}
-  [[nodiscard]] bool magic() {
-    if (limit_ < kMagic.size() || std::memcmp(bytes_.data(), kMagic.data(), kMagic.size()) != 0)
-      return false;
-    at_ = kMagic.size();
-    return true;
-  }
-  [[nodiscard]] std::optional<std::int32_t> next() {
-    std::int32_t value = 0;
-    if (limit_ - at_ < sizeof value) return std::nullopt;
-    std::memcpy(&value, bytes_.data() + at_, sizeof value);
-    at_ += sizeof value;
-    return value;
-  }
-  [[nodiscard]] std::size_t n_read() const { return at_; }
-
- private:
-  const std::vector<std::uint8_t>& bytes_;
-  std::size_t limit_, at_ = 0;
+// What a state says, all of it checked: the counterpart of a look at every number.
+struct FakeState {
+  Pos window_min = 0;
+  bool spoiled = false;
+  Tokens tokens;
 };
+
+// `limit`: bytes that are there, which a fault may make fewer.
+FakeState read_state(StateBytes bytes, std::size_t limit, Pos length, const char* operation) {
+  std::size_t at = 0;
+  const auto corrupt = [&](const std::string& what) {
+    return Error(ErrorCode::kCorrupt,
+                 fmt::format("[engine.{}] the state has {} bytes, {} were read: {}", operation,
+                             bytes.size(), at, what));
+  };
+  if (limit < kMagic.size() || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+    throw corrupt("no magic");
+  }
+  at = kMagic.size();
+  const auto next = [&](const char* what) {
+    std::int32_t value = 0;
+    if (limit - at < sizeof value) throw corrupt(fmt::format("{} is cut off", what));
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    at += sizeof value;
+    return value;
+  };
+  FakeState state;
+  state.window_min = next("the window's begin");
+  const std::int32_t spoiled = next("the mark of a spoiled state");
+  const std::int32_t n = next("the count");
+  if (n != length) {
+    throw corrupt(fmt::format("the state has {} positions, {} came back", length, n));
+  }
+  if (state.window_min < 0 || state.window_min > n || spoiled < 0 || spoiled > 1) {
+    throw corrupt(fmt::format("window from {}, spoiled {}", state.window_min, spoiled));
+  }
+  state.spoiled = spoiled == 1;
+  for (std::int32_t i = 0; i < n; ++i) {
+    const Token token = next("a token");
+    if (token < 0 || token >= kFakeVocabSize) {
+      throw corrupt(fmt::format("cell {} holds {}, which is no token", i, token));
+    }
+    state.tokens.push_back(token);
+  }
+  if (at != bytes.size()) throw corrupt(fmt::format("{} are left over", bytes.size() - at));
+  return state;
+}
 
 }  // namespace
 
@@ -101,14 +126,17 @@ SequenceState FakeContext::save(SeqId seq, Where where) {
   return state;
 }
 
-void FakeContext::load(const SequenceState& state, SeqId target) {
+void FakeContext::check_empty(SeqId target) const {
   check_seq(target, "load");
+  if (cells_.length(target) == 0) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("[engine.load] target {} is not empty: it has {} positions", target,
+                          cells_.length(target)));
+}
+
+void FakeContext::load(const SequenceState& state, SeqId target) {
+  check_empty(target);
   check_device(state.where, "load");
-  if (cells_.length(target) > 0) {
-    throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("[engine.load] target {} is not empty: it has {} positions", target,
-                            cells_.length(target)));
-  }
   const std::vector<std::uint8_t>* whole = &state.bytes;
   if (state.where == Where::kDevice) {
     whole = nullptr;
@@ -121,37 +149,44 @@ void FakeContext::load(const SequenceState& state, SeqId target) {
                   "saved over");
     }
   }
-  const std::size_t limit = faults_->loaded_bytes(whole->size());
-  Reader reader(*whole, limit);
-  const auto corrupt = [&](std::size_t n_read) {
-    return Error(
-        ErrorCode::kCorrupt,
-        fmt::format("[engine.load] the state has {} bytes, {} were read", whole->size(), n_read));
-  };
-  if (!reader.magic()) throw corrupt(0);
-  const auto window_min = reader.next();
-  const auto spoiled = reader.next();
-  const auto n = reader.next();
-  Tokens tokens;
-  while (n && static_cast<std::int32_t>(tokens.size()) < *n) {
-    const auto token = reader.next();
-    if (!token) throw corrupt(reader.n_read());
-    tokens.push_back(*token);
-  }
-  if (!n || reader.n_read() != whole->size()) throw corrupt(n ? reader.n_read() : 0);
-  if (*n != state.length) {
-    throw Error(
-        ErrorCode::kCorrupt,
-        fmt::format("[engine.load] the state has {} positions, {} came back", state.length, *n));
-  }
-  if (!cells_.has_room(*n)) {
+  load_whole(*whole, state.length, target);
+}
+
+void FakeContext::load(StateBytes bytes, Pos length, SeqId target) {
+  check_empty(target);
+  load_whole(bytes, length, target);
+}
+
+void FakeContext::load_whole(StateBytes whole, Pos length, SeqId target) {
+  const std::size_t limit = faults_->loaded_bytes(whole.size());
+  const FakeState state = read_state(whole, limit, length, "load");
+  if (!cells_.has_room(length)) {
     throw Error(
         ErrorCode::kCorrupt,
         fmt::format("[engine.load] the state has {} bytes, 0 were read: no room for {} cells",
-                    whole->size(), *n));
+                    whole.size(), length));
   }
-  cells_.restore(target, tokens, *window_min, *spoiled != 0);
+  cells_.restore(target, state.tokens, state.window_min, state.spoiled);
   note_use();
+}
+
+StateIdentity FakeContext::identity() {
+  StateIdentity identity;
+  identity.arch = "fake";
+  identity.cache_type_k = to_string(options_.type_k);
+  identity.cache_type_v = to_string(options_.type_v);
+  const bool columns = options_.flash_attention == FlashAttention::kOff && !options_.deterministic;
+  identity.value_layout = columns ? "columns" : "rows";
+  identity.rope = "model";
+  identity.kv_rotation = "none";
+  identity.lora = "none";
+  identity.engine = "fake";
+  identity.state_format = kMagic;
+  return identity;
+}
+
+void FakeModel::check_state(StateBytes bytes, Pos length) const {
+  (void)read_state(bytes, bytes.size(), length, "state");
 }
 
 }  // namespace swarmkv::internal

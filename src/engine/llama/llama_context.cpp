@@ -6,6 +6,7 @@
 #include "engine/kv_bytes.h"
 #include "engine/llama/context_params.h"
 #include "engine/llama/decode_status.h"
+#include "engine/llama/state_identity.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -40,6 +41,8 @@ LlamaContext::LlamaContext(std::shared_ptr<const LoadedModel> model, const Model
   check_context_options(*model_, info, options);
   make(options);
   n_cells_ = static_cast<int>(llama_n_ctx(context_.get()));
+  flash_attention_ = options.deterministic ? FlashAttention::kOn : options.flash_attention;
+  state_identity_ = state_identity(*model_, options, n_cells_);
   rules_.limits = limits_of(model_->model.get(), static_cast<int>(llama_n_ubatch(context_.get())));
   rules_.n_seq_max = options.n_seq_max;
   rules_.n_outputs_max = options.n_seq_max;

@@ -8,6 +8,7 @@
 
 #include "engine/batch_check.h"
 #include "engine/context.h"
+#include "engine/kv_state.h"
 #include "engine/llama/attention_backend.h"
 #include "engine/llama/llama_handle.h"
 #include "engine/llama/llama_sampler.h"
@@ -36,6 +37,8 @@ class LlamaContext final : public Context {
   [[nodiscard]] std::uint64_t state_size(SeqId seq, Where where) const override;
   [[nodiscard]] SequenceState save(SeqId seq, Where where) override;
   void load(const SequenceState& state, SeqId target) override;
+  void load(StateBytes bytes, Pos length, SeqId target) override;
+  [[nodiscard]] StateIdentity identity() override;
   void clear() override;
   void abort() override { abort_.store(true, std::memory_order_relaxed); }
   void synchronize() override { llama_synchronize(context_.get()); }
@@ -49,6 +52,10 @@ class LlamaContext final : public Context {
   int decode(const Batch& batch);
   void repair(const std::vector<TouchedSeq>& touched, ForwardStatus status);
   void check_id(const char* operation, SeqId seq) const;
+  void check_empty(SeqId target) const;
+  void load_checked(StateBytes bytes, Pos length, SeqId target, Where where);
+  [[nodiscard]] bool values_in_columns();
+  [[nodiscard]] KvStateRules state_rules(Pos length) const;
   [[nodiscard]] bool window_reaches(SeqId seq, Pos end) const;
   [[nodiscard]] llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
@@ -77,6 +84,8 @@ class LlamaContext final : public Context {
   };
   std::map<SeqId, DeviceSave> device_saves_;  // the runtime keeps one a sequence id
   std::uint64_t n_device_saves_ = 0;
+  FlashAttention flash_attention_;  ///< as asked for
+  StateIdentity state_identity_;    ///< but for the layout of V, which the runtime may choose
   std::shared_ptr<const char> identity_ =
       std::make_shared<const char>();  // not an address: those come back
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "engine/kv_bytes.h"
+#include "engine/kv_state.h"
 #include "engine/llama/llama_context.h"
 #include "engine/llama/llama_sampler.h"
+#include "engine/llama/state_identity.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -95,6 +97,11 @@ std::unique_ptr<Context> LlamaModel::make_context(const ContextOptions& options)
 
 std::uint64_t LlamaModel::kv_bytes_per_cell(KvType type_k, KvType type_v) const {
   return kv_cell_bytes(loaded_->file, info_.fork_kind, type_k, type_v);
+}
+
+void LlamaModel::check_state(StateBytes bytes, Pos length) const {
+  const KvStateRules rules{info_.fork_kind, has_cell_ext(*loaded_), length};
+  check_kv_numbers(bytes, read_kv_state(bytes, rules));
 }
 
 }  // namespace swarmkv::internal

@@ -27,6 +27,7 @@ class LlamaModel final : public Model {
   [[nodiscard]] std::string fingerprint() const override {
     return internal::fingerprint(loaded_->files);
   }
+  void check_state(StateBytes bytes, Pos length) const override;
 
  private:
   std::shared_ptr<const LoadedModel> loaded_;

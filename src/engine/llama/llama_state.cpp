@@ -8,10 +8,12 @@
 // - ON_DEVICE: the tensors belong to the context and to the sequence id they were saved from, and a
 //   state that does not fit them ends the process. So only the last save of an id is let through.
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "engine/llama/llama_context.h"
 #include "engine/llama/llama_log.h"
+#include "engine/llama/state_identity.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -85,10 +87,7 @@ SequenceState LlamaContext::save(SeqId seq, Where where) {
 }
 
 void LlamaContext::load(const SequenceState& state, SeqId target) {
-  check_id("load", target);
-  if (const Pos held = length(target); held != 0) {
-    fail(ErrorCode::kInvalidArgument, "load", "target " + named(target, held) + " is not empty");
-  }
+  check_empty(target);
   if (state.where == Where::kDevice) {
     bool current = false;
     for (const auto& [seq, save] : device_saves_) {
@@ -99,24 +98,76 @@ void LlamaContext::load(const SequenceState& state, SeqId target) {
            "this state is on the device of another context, or its place was saved over");
     }
   }
-  if (state.bytes.empty()) fail(ErrorCode::kCorrupt, "load", "the state has 0 bytes");
+  load_checked(state.bytes, state.length, target, state.where);
+}
+
+void LlamaContext::load(StateBytes bytes, Pos length, SeqId target) {
+  check_empty(target);
+  (void)read_kv_state(bytes, state_rules(length));
+  load_checked(bytes, length, target, Where::kHost);
+}
+
+void LlamaContext::check_empty(SeqId target) const {
+  check_id("load", target);
+  const Pos held = length(target);
+  if (held == 0) return;
+  fail(ErrorCode::kInvalidArgument, "load", "target " + named(target, held) + " is not empty");
+}
+
+void LlamaContext::load_checked(StateBytes bytes, Pos positions, SeqId target, Where where) {
+  if (bytes.empty()) fail(ErrorCode::kCorrupt, "load", "the state has 0 bytes");
   std::string reason;
   const std::size_t n = counted(reason, [&] {
-    return llama_state_seq_set_data_ext(context_.get(), state.bytes.data(), state.bytes.size(),
-                                        target, flags_of(state.where));
+    return llama_state_seq_set_data_ext(context_.get(), bytes.data(), bytes.size(), target,
+                                        flags_of(where));
   });
   synchronize();
   const Pos restored = length(target);
-  if (n == state.bytes.size() && restored == state.length) return;
+  if (n == bytes.size() && restored == positions) return;
   release(target);
-  if (n != state.bytes.size()) {
+  if (n != bytes.size()) {
     fail(ErrorCode::kCorrupt, "load",
-         "the state has " + std::to_string(state.bytes.size()) + " bytes, llama.cpp read " +
+         "the state has " + std::to_string(bytes.size()) + " bytes, llama.cpp read " +
              std::to_string(n) + reason);
   }
   fail(ErrorCode::kCorrupt, "load",
-       "the state has " + std::to_string(state.length) + " positions, " + std::to_string(restored) +
+       "the state has " + std::to_string(positions) + " positions, " + std::to_string(restored) +
            " came back from its " + std::to_string(n) + " bytes");
+}
+
+KvStateRules LlamaContext::state_rules(Pos length) const {
+  return {kind_, has_cell_ext(*model_), length};
+}
+
+StateIdentity LlamaContext::identity() {
+  if (state_identity_.value_layout.empty()) {
+    state_identity_.value_layout = values_in_columns() ? "columns" : "rows";
+  }
+  return state_identity_;
+}
+
+// V lies in rows for flash attention and in columns without it. Where that was left to the runtime
+// no call tells what it chose, but the state of a single token does.
+bool LlamaContext::values_in_columns() {
+  if (flash_attention_ == FlashAttention::kOff) return true;
+  if (flash_attention_ == FlashAttention::kOn || attention_hook_ != nullptr) return false;
+  SeqId seq = 0;
+  while (seq < rules_.n_seq_max && length(seq) > 0) ++seq;
+  wants_logits_.clear();
+  const bool is_mine = seq < rules_.n_seq_max && decode({{0, 0, seq, false}}) == 0;
+  if (!is_mine) seq = 0;  // a full cache: then there is a sequence to ask
+  std::string reason;
+  std::optional<bool> columns;
+  try {
+    const SequenceState state = save(seq, Where::kHost);
+    const auto shape = read_kv_state(state.bytes, state_rules(state.length));
+    columns = shape.transposed_values.value_or(false);
+  } catch (const Error& e) {
+    reason = e.what();
+  }
+  if (is_mine) release(seq);
+  if (columns) return *columns;
+  fail(ErrorCode::kEngineFailed, "identity", "llama.cpp does not tell how V lies: " + reason);
 }
 
 }  // namespace swarmkv::internal

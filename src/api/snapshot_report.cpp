@@ -1,0 +1,125 @@
+// What became of a run's snapshots, for its report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/snapshot_parts.h"
+#include "swarmkv/report.h"
+
+namespace swarmkv::internal {
+
+void SnapshotUse::fill(RunReport& report) {
+  bool was_cancelled = false;
+  {
+    const MutexLock lock(progress_->mutex);
+    was_cancelled = progress_->cancelled;
+  }
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    TargetUse& use = uses_[i];
+    for (const auto& offered : use.offered) {
+      const std::string error = offered->loads().error;
+      if (error.empty() || std::find(told_.begin(), told_.end(), offered->path) != told_.end()) {
+        continue;
+      }
+      told_.push_back(offered->path);
+      const bool is_gone = !offered->name.empty() && folder_->set_aside(offered->name);
+      warn("SK607", fmt::format("snapshot '{}' is not used: {}", offered->path, error),
+           is_gone ? "it was set aside as '" + offered->name + ".damaged'" : "");
+    }
+    const SnapshotReport known = report_of(i);
+    for (const std::size_t document : plan_.targets[i].documents) {
+      std::optional<SnapshotReport>& place = report.documents[document].snapshot;
+      const bool ends_here = document == plan_.targets[i].documents.back();
+      if (!place || ends_here) place = known;
+    }
+    if (use.kept == nullptr) continue;
+    const MutexLock lock(use.kept->mutex);
+    const auto& written = use.kept->written;
+    if (use.kept->is_warning) {
+      warn("SK608",
+           fmt::format("no snapshot of '{}' was saved: {}", name_of(i), use.kept->skipped));
+    } else if (written && written->error_code) {
+      warn("SK608", fmt::format("no snapshot of '{}' was saved: {}", name_of(i), written->error));
+    } else if (use.kept->is_done && use.kept->skipped.empty() && !written && !was_cancelled) {
+      warn("SK608", fmt::format("no snapshot of '{}' was saved: it was not written within {} ms",
+                                name_of(i), options_.save_timeout.count()));
+    }
+  }
+  mark_restored(report);
+}
+
+SnapshotReport SnapshotUse::report_of(std::size_t target) const {
+  const TargetUse& use = uses_[target];
+  SnapshotReport out;
+  const auto with_reason = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional<std::string>(text);
+  };
+  for (const auto& offered : use.offered) {
+    const Offered::Loads loads = offered->loads();
+    if (loads.n == 0 || offered->n_tokens < out.n_tokens) continue;
+    out = {"restored",
+           offered->path,
+           offered->size_bytes,
+           offered->n_tokens,
+           offered->find_ms + loads.ms,
+           std::nullopt};
+  }
+  std::string rejected = use.rejected;
+  for (const auto& offered : use.offered) {
+    if (rejected.empty()) rejected = offered->loads().error;
+  }
+  std::string skipped = use.skipped;
+  if (use.kept != nullptr && skipped.empty()) {
+    const MutexLock lock(use.kept->mutex);
+    const auto& written = use.kept->written;
+    if (written && !written->error_code) {
+      const std::string why = out.state == "restored"
+                                  ? fmt::format("{} tokens of it were restored", out.n_tokens)
+                                  : rejected;
+      return {"saved",
+              written->saved.path,
+              written->saved.size_bytes,
+              plan_.targets[target].n_tokens(),
+              use.kept->capture_ms + written->ms,
+              with_reason(why)};
+    }
+    skipped = written                                          ? written->error
+              : use.kept->is_done && use.kept->skipped.empty() ? "it was not written in time"
+                                                               : use.kept->skipped;
+  }
+  if (out.state == "restored") {
+    out.reason = with_reason(rejected);
+    return out;
+  }
+  out.state = rejected.empty() ? "skipped" : "rejected";
+  if (skipped.empty() && rejected.empty())
+    skipped = "it was not needed: it was in the cache already, or nobody came to read it";
+  out.reason = with_reason(rejected.empty()  ? skipped
+                           : skipped.empty() ? rejected
+                                             : rejected + "; not saved: " + skipped);
+  return out;
+}
+
+// A document that came from a file, all of it or a part.
+void SnapshotUse::mark_restored(RunReport& report) const {
+  for (const ReadList& list : context_.prepared.read_lists) {
+    for (std::size_t t = 0; t < uses_.size(); ++t) {
+      const Tokens& target = *plan_.targets[t].tokens;
+      const Tokens& tokens = *list.prefix.tokens;
+      if (target.size() > tokens.size() ||
+          !std::equal(target.begin(), target.end(), tokens.begin())) {
+        continue;
+      }
+      for (const auto& offered : uses_[t].offered) {
+        if (offered->loads().n == 0) continue;
+        for (std::size_t d = 0; d < list.documents.size(); ++d) {
+          if (list.begin(d) >= offered->n_tokens) continue;
+          report.documents[list.documents[d]].source = "restored";
+        }
+      }
+    }
+  }
+}
+
+}  // namespace swarmkv::internal

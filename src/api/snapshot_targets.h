@@ -1,0 +1,43 @@
+// Which beginnings of what agents read may come from a snapshot, or become one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/prepare.h"
+
+namespace swarmkv::internal {
+
+/// The documents that some agents read, in their order, up to the last one whose snapshots are not
+/// off.
+struct SnapshotTarget {
+  std::shared_ptr<const Tokens> tokens;  ///< [0, end of that document)
+  std::vector<std::size_t> documents;    ///< those with snapshots, of Prepared::documents
+  std::vector<int> document_ends;        ///< of all documents in it, ascending
+  std::vector<int> cuts;                 ///< fork points inside it, ascending
+  bool is_auto = false;                  ///< the store is used for it
+
+  [[nodiscard]] int n_tokens() const { return static_cast<int>(tokens->size()); }
+};
+
+/// A file that a document names.
+struct NamedSnapshot {
+  std::string path;
+  std::size_t document = 0;
+  std::vector<std::size_t> targets;  ///< in which it is read
+};
+
+struct SnapshotPlan {
+  std::vector<SnapshotTarget> targets;  ///< different token lists
+  std::vector<NamedSnapshot> files;
+};
+
+/// What stands in the documents' `snapshot`, else `use`, applied to what agents read.
+[[nodiscard]] SnapshotPlan plan_snapshots(const Prepared& prepared, const std::string& use);
+
+/// How a state of the first `n` tokens comes about in deterministic mode; the same text, the same
+/// bits. `kernel`: of attention. Another processor may sum in another order, so it is in it, too.
+[[nodiscard]] std::string recipe_of(const SnapshotTarget& target, int n, int grid,
+                                    const std::string& kernel);
+
+}  // namespace swarmkv::internal

@@ -1,0 +1,133 @@
+#include "snapshot/snapshot_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "snapshot/evict.h"
+#include "snapshot/shown.h"
+#include "snapshot/snapshot_error.h"
+
+namespace swarmkv::internal {
+namespace {
+
+ListedSnapshot listed(const OpenFolder& folder, const FolderEntry& entry) {
+  ListedSnapshot out{.name = entry.name,
+                     .path = folder.path_of(entry.name),
+                     .size_bytes = entry.size_bytes,
+                     .last_used_ns = entry.last_used_ns};
+  if (entry.kind == NameKind::kDamaged) {
+    out.problem = "was found damaged and set aside";
+    return out;
+  }
+  if (entry.kind == NameKind::kTemporary) {
+    out.problem = "left over by a writer that ended early";
+    return out;
+  }
+  try {
+    const FileHandle file = folder.open(entry.name);
+    out.in_use = !lock_alone(file);
+    unlock(file);
+    out.header = read_snapshot_header(file, out.path);
+  } catch (const SnapshotError& error) {
+    out.code = error.code();
+    out.problem = error.text();
+  }
+  return out;
+}
+
+bool is_listed(NameKind kind) { return kind == NameKind::kSnapshot || kind == NameKind::kDamaged; }
+
+}  // namespace
+
+SnapshotFolder::SnapshotFolder(const std::string& path, const SystemCalls& calls)
+    : folder_(path, calls) {
+  folder_.remove_leftovers();
+}
+
+std::vector<ListedSnapshot> SnapshotFolder::list() const {
+  std::vector<ListedSnapshot> out;
+  for (const FolderEntry& entry : folder_.entries()) {
+    if (is_listed(entry.kind)) out.push_back(listed(folder_, entry));
+  }
+  std::sort(out.begin(), out.end(), [](const ListedSnapshot& a, const ListedSnapshot& b) {
+    if (a.last_used_ns != b.last_used_ns) return a.last_used_ns > b.last_used_ns;
+    return a.name < b.name;
+  });
+  return out;
+}
+
+std::string SnapshotFolder::full_name(const std::string& name) const {
+  check_snapshot_name(name);
+  std::vector<std::string> found;
+  for (std::string& other : folder_.names()) {
+    if (!is_listed(kind_of_name(other))) continue;
+    if (other == name) return name;
+    if (other.starts_with(name)) found.push_back(std::move(other));
+  }
+  if (found.size() == 1) return found.front();
+  std::sort(found.begin(), found.end());
+  throw Error(ErrorCode::kUnreadable,
+              found.empty()
+                  ? fmt::format("[snapshot.name] no snapshot '{}' in '{}'", shown(name), path())
+                  : fmt::format("[snapshot.name] {} snapshots begin with '{}': '{}', '{}' ...",
+                                found.size(), shown(name), found[0], found[1]));
+}
+
+ListedSnapshot SnapshotFolder::look_at(const std::string& name) const {
+  check_snapshot_name(name);
+  const auto entry = folder_.entry(name);
+  if (!entry || !is_listed(entry->kind)) {
+    throw Error(ErrorCode::kUnreadable,
+                fmt::format("[snapshot.name] no snapshot '{}' in '{}'", shown(name), path()));
+  }
+  return listed(folder_, *entry);
+}
+
+SnapshotFile SnapshotFolder::open(const std::string& name) const {
+  check_snapshot_name(name);
+  return SnapshotFile(folder_.open(name), folder_.path_of(name));
+}
+
+void SnapshotFolder::remove(const std::string& name) const {
+  check_snapshot_name(name);
+  const auto fail = [&](ErrorCode code, const std::string& why) {
+    throw Error(code, fmt::format("[snapshot.remove] '{}': {}", folder_.path_of(name), why));
+  };
+  if (!is_listed(kind_of_name(name))) fail(ErrorCode::kUnreadable, "is no snapshot");
+  switch (folder_.remove_unused(name)) {
+    case Removed::kYes:
+      return;
+    case Removed::kGone:
+      return fail(ErrorCode::kUnreadable, "no such snapshot");
+    case Removed::kInUse:
+      return fail(ErrorCode::kUnwritable, "in use by some process; try again when it has ended");
+    case Removed::kNo:
+      return fail(ErrorCode::kUnwritable, error_text(errno));
+  }
+}
+
+std::vector<ListedSnapshot> SnapshotFolder::prune(std::uint64_t limit_bytes) const {
+  std::vector<ListedSnapshot> out;
+  for (const FolderEntry& entry : folder_.remove_leftovers()) {
+    out.push_back(listed(folder_, entry));
+  }
+  // A file of a newer version has a problem, too, but is not damaged: age alone decides.
+  for (ListedSnapshot& file : list()) {
+    if (file.problem.empty() || file.code == ErrorCode::kUnsupported) continue;
+    if (folder_.remove_unused(file.name) == Removed::kYes) out.push_back(std::move(file));
+  }
+  const std::vector<ListedSnapshot> before = list();
+  for (const FolderEntry& entry : evict_down_to(folder_, limit_bytes).removed) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const ListedSnapshot& file) {
+      return file.name == entry.name;
+    });
+    out.push_back(known != before.end()
+                      ? *known
+                      : ListedSnapshot{.name = entry.name, .size_bytes = entry.size_bytes});
+  }
+  return out;
+}
+
+}  // namespace swarmkv::internal

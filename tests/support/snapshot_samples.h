@@ -1,0 +1,107 @@
+// Small snapshots, and a folder for them that goes with the test.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "snapshot/digest_bytes.h"
+#include "snapshot/snapshot_folder.h"
+
+namespace swarmkv::internal {
+
+/// A new empty folder below the system's temporary one.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "swarmkv-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+inline SnapshotIdentity some_identity() {
+  return {.model_fingerprint = "0123456789abcdef0123456789abcdef-98",
+          .arch = "llama",
+          .cache_type_k = "f16",
+          .cache_type_v = "f16",
+          .value_layout = "plain",
+          .rope = "base=100000 scale=1",
+          .kv_rotation = "none",
+          .lora = "none",
+          .engine = "llama.cpp 0c1e570",
+          .state_format = "2"};
+}
+
+inline SnapshotAbout some_about() {
+  return {.identity = some_identity(),
+          .arithmetic = {.deterministic = true, .recipe = "grid=512 points=512"},
+          .document = "contract",
+          .model_name = "small",
+          .created_at_s = 1'764'500'000};
+}
+
+/// Different for each seed, and each seed's lists begin alike.
+inline std::vector<std::int32_t> some_tokens(std::size_t n, std::uint32_t seed = 1) {
+  std::mt19937 random(seed);
+  std::vector<std::int32_t> out(n);
+  for (auto& token : out) token = static_cast<std::int32_t>(random() % 49'152);
+  return out;
+}
+
+inline std::vector<std::uint8_t> some_state(std::size_t n, std::uint32_t seed = 1) {
+  std::mt19937 random(seed);
+  std::vector<std::uint8_t> out(n);
+  for (auto& byte : out) byte = static_cast<std::uint8_t>(random());
+  return out;
+}
+
+/// A whole file in memory.
+inline std::vector<std::uint8_t> some_file(std::size_t n_tokens = 5, std::size_t state_bytes = 100,
+                                           const SnapshotAbout& about = some_about()) {
+  const auto state = some_state(state_bytes);
+  auto bytes = encode_snapshot_head(about, some_tokens(n_tokens), state.size(), digest_of(state));
+  bytes.insert(bytes.end(), state.begin(), state.end());
+  return bytes;
+}
+
+inline void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+}
+
+inline std::vector<std::uint8_t> read_file_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return {text.begin(), text.end()};
+}
+
+inline std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    out.push_back(entry.path().filename().string());
+  }
+  return out;
+}
+
+inline SnapshotQuery query_for(std::span<const std::int32_t> tokens) {
+  return {.identity = some_identity(), .arithmetic = some_about().arithmetic, .tokens = tokens};
+}
+
+}  // namespace swarmkv::internal

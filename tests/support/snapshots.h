@@ -1,0 +1,80 @@
+// A folder of snapshots for one test, and runs that use it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "support/pipelines.h"
+
+namespace swarmkv::testing {
+
+class SnapshotTest : public ::testing::Test {
+ protected:
+  SnapshotTest() {
+    static std::atomic<int> n{0};
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("swarmkv_snapshots_" + std::to_string(::getpid()) + "_" + std::to_string(n++));
+    std::filesystem::remove_all(folder_);
+  }
+  ~SnapshotTest() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] RunOptions with_store(std::shared_ptr<Observer> observer = {}) const {
+    RunOptions options;
+    options.snapshot.use = "auto";
+    options.snapshot.folder = folder_.string();
+    options.snapshot.always_save = true;
+    if (observer != nullptr) options.observers.push_back(std::move(observer));
+    return options;
+  }
+
+  /// Every file in the folder, sorted.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> found;
+    if (!std::filesystem::exists(folder_)) return found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      found.push_back(entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  [[nodiscard]] std::filesystem::path only_file() const {
+    const auto all = files();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? std::filesystem::path() : all.front();
+  }
+
+  std::filesystem::path folder_;
+};
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// As damage happens: in place, with size and permissions as they were.
+inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+inline std::vector<Tokens> answers_of(const RunReport& report) {
+  std::vector<Tokens> all;
+  for (const AgentReport& agent : report.agents) all.push_back(agent.token_ids);
+  return all;
+}
+
+inline std::vector<Warning> warnings_with(const RunReport& report, const std::string& code) {
+  std::vector<Warning> found;
+  for (const Warning& warning : report.warnings) {
+    if (warning.code == code) found.push_back(warning);
+  }
+  return found;
+}
+
+}  // namespace swarmkv::testing
