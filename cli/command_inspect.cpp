@@ -33,6 +33,8 @@ std::string as_json(const ModelDescription& m) {
                   {"n_window", count(m.n_window)},
                   {"kv_bytes_per_token", number_or_null(m.kv_bytes_per_token)},
                   {"fork_kind", text_or_null(m.fork_kind)},
+                  {"attention", text_or_null(m.attention)},
+                  {"deterministic", text_or_null(m.deterministic)},
                   {"has_chat_template", m.has_chat_template},
                   {"fingerprint", text_or_null(m.fingerprint)}};
   // A file's metadata need not be valid UTF-8.
@@ -58,6 +60,8 @@ std::string as_text(const ModelDescription& m) {
       {"window", count(m.n_window)},
       {"KV per token", counted(m.kv_bytes_per_token, " bytes")},
       {"fork", m.fork_kind},
+      {"attention", m.attention},
+      {"deterministic", m.deterministic},
       {"chat template", m.has_chat_template ? "yes" : "no"},
       {"fingerprint", m.fingerprint}};
   std::string out;

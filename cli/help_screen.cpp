@@ -32,7 +32,7 @@ constexpr std::string_view kAnswering =
   --timeout D            of the whole run: 90s, 5m, 1h
   --strict               warnings are errors
   --fail-fast            the first failure stops the rest
-  --deterministic        same tokens whoever else runs; slower
+  --deterministic        same tokens whoever else runs
   -q, --quiet            errors only  -v, --verbose  the model's log
   -h, --help             this screen
 
@@ -53,7 +53,7 @@ constexpr std::string_view kBench =
   --threshold A/B=R          exit 1 if A is not R times as fast as B
   -m, --model FILE           GGUF; else SWARMKV_MODEL, scenario, cache
   -t, --threads N            decoding  -tb, --threads-batch N  prefill
-  --deterministic            the same tokens in every arm; slower
+  --deterministic            the same tokens in every arm
   -q, --quiet                errors only  -v, --verbose  the model's log
   -h, --help                 this screen
 

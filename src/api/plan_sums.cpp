@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/options.h"
 #include "api/plan_parts.h"
 #include "engine/model.h"
 #include "handoff/handoff.h"
@@ -67,13 +68,12 @@ void plan_sums(Plan& plan, const EngineOptions& engine) {
     worsen(plan, Plan::Sums::kUpperBound, "answers are inserted");
   if (any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; }))
     worsen(plan, Plan::Sums::kUpperBound, "conversations go on");
-  const bool shared = handoff == Handoff::kShared;
-  if (shared && !engine.deterministic && have_like_beginnings(plan)) {
+  const bool together = runs_together(engine, *plan.prepared->model);
+  if (together && have_like_beginnings(plan)) {
     worsen(plan, Plan::Sums::kUpperBound, "prompts that begin alike share more");
   }
   if (handoff == Handoff::kRecompute) return;
-  if ((engine.deterministic || !shared) &&
-      any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; })) {
+  if (!together && any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; })) {
     worsen(plan, Plan::Sums::kEstimate, "agents run one by one, and conversations are read again");
   }
   if (!plan.misfit.empty() || plan.ctx_size < plan.n_cells_concurrent) {
@@ -81,7 +81,7 @@ void plan_sums(Plan& plan, const EngineOptions& engine) {
            "not everything fits at once, and what left the cache is computed again");
   }
   if (!have_several_prefixes(plan)) return;
-  if (engine.deterministic || !shared) {
+  if (!together) {
     worsen(plan, Plan::Sums::kEstimate, "agents run one by one, and prefixes replace each other");
   }
   if (plan.prepared->model->info().fork_kind != ForkKind::kFull) {

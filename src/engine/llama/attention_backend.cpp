@@ -38,7 +38,8 @@ ggml_status compute(ggml_backend_t backend, ggml_cgraph* graph) {
       const ggml_tensor* node = ggml_graph_node(graph, i);
       if (node->op != GGML_OP_FLASH_ATTN_EXT) continue;  // views of it
       AttentionHook& hook = *own.hook;
-      hook.kernel.prepare(attention_shape(node), attention_tensors(node), hook.n_threads);
+      hook.kernel.prepare(attention_shape(node), attention_tensors(node), hook.layouts.of(node),
+                          hook.n_threads);
       const ggml_status status = own.threads.run(hook.kernel, hook.n_threads);
       if (status != GGML_STATUS_SUCCESS) return status;
       hook.was_used.store(true, std::memory_order_relaxed);
