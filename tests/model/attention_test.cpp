@@ -97,6 +97,23 @@ TEST(Attention, FallsBackToTheRuntimesOwnAndSaysWhy) {
             std::string::npos);
 }
 
+// The slowest instructions decode faster than the runtime's kernel, but do not read faster.
+TEST(Attention, LeavesManyTokensToTheRuntimeWhereThatIsFaster) {
+  ContextOptions slow = with(AttentionKernel::kAuto);
+  slow.attention_target = grouped_attention_targets().back();
+  ContextOptions always = slow;
+  always.attention = AttentionKernel::kGrouped;
+  const ContextOptions stock = with(AttentionKernel::kStock);
+  const auto logits_of = [](const ContextOptions& options, int n) {
+    const auto context = smollm2()->make_context(options);
+    return feed(*context, 0, some_tokens(*smollm2(), n));
+  };
+  EXPECT_EQ(use_of(*smollm2(), slow).kernel, "grouped");
+  EXPECT_EQ(logits_of(slow, 100), logits_of(stock, 100));
+  EXPECT_EQ(logits_of(slow, 40), logits_of(always, 40));
+  EXPECT_NE(logits_of(always, 100), logits_of(stock, 100)) << "these would be the same kernel";
+}
+
 TEST(Attention, IsGroupedInDeterministicModeWhereNothingDependsOnTheBatch) {
   ContextOptions options = with(AttentionKernel::kAuto);
   EXPECT_FALSE(smollm2()->make_context(options)->batch_invariant()) << "nobody asked for it";

@@ -17,6 +17,7 @@ namespace {
 thread_local std::shared_ptr<AttentionHook> hook_in_scope;
 
 constexpr const char* kName = "SwarmKV";
+constexpr int kRowsOfTiledKernel = 64;  // from so many on the runtime computes in tiles, too
 
 // The runtime asks a backend's device what it supports, so each backend has a device of its own:
 // contexts of one process may have different kernels.
@@ -55,7 +56,11 @@ bool supports(ggml_backend_dev_t device, const ggml_tensor* op) {
   AttentionBackend& own = *static_cast<AttentionBackend*>(device->context);
   if (own.hook == nullptr) return false;
   AttentionHook& hook = *own.hook;
-  const std::string reason = why_not_grouped(op);
+  std::string reason = why_not_grouped(op);
+  if (reason.empty() && hook.only_where_faster && !hook.kernel.is_fast_for_many_tokens() &&
+      attention_shape(op).n_tokens >= kRowsOfTiledKernel) {
+    reason = "llama.cpp's kernel is faster for many tokens here";
+  }
   if (!reason.empty()) {
     if (hook.refused.empty()) hook.refused = reason;
     return false;

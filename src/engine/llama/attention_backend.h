@@ -30,7 +30,8 @@ struct AttentionHook {
   std::string refused;
   GroupedAttention kernel;
   AttentionLayouts layouts;
-  int n_threads = 1;  ///< set by the runtime before each forward
+  bool only_where_faster = false;  ///< leaves nodes to the runtime that it computes faster
+  int n_threads = 1;               ///< set by the runtime before each forward
   std::atomic<bool> was_used{false};
 };
 

@@ -87,6 +87,7 @@ std::string LlamaContext::try_grouped(const ContextOptions& options, llama_conte
   // own would compute it.
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
   auto hook = std::make_shared<AttentionHook>(options.attention_target);
+  hook->only_where_faster = options.attention == AttentionKernel::kAuto && !options.deterministic;
   const AttentionScope scope(hook);
   std::string reason = try_make(params);
   if (reason.empty()) reason = why_not_usable(*model_, *hook, options);
