@@ -1105,7 +1105,7 @@ agents:
         self.write("text.gguf", "not a model")
         self.refused(self.run_cli("inspect", "text.gguf"), 3, "text.gguf")
         self.refused(self.run_cli("inspect", "nowhere.gguf"), 3, "nowhere.gguf")
-        self.refused(self.run_cli("inspect"), 2, "one MODEL")
+        self.refused(self.run_cli("inspect"), 2, "one FILE")
 
 
 class OutputTest(CliTest):
