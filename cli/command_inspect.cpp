@@ -30,6 +30,8 @@ std::string as_text(const ModelDescription& m) {
       {"window", count(m.n_window)},
       {"KV per token", counted(m.kv_bytes_per_token, " bytes")},
       {"fork", m.fork_kind},
+      {"attention", m.attention},
+      {"deterministic", m.deterministic},
       {"chat template", m.has_chat_template ? "yes" : "no"},
       {"fingerprint", m.fingerprint}};
   std::string out;

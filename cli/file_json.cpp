@@ -65,6 +65,8 @@ std::string to_json(const ModelDescription& m) {
                       {"n_window", count_or_null(m.n_window)},
                       {"kv_bytes_per_token", number_or_null(m.kv_bytes_per_token)},
                       {"fork_kind", text_or_null(m.fork_kind)},
+                      {"attention", text_or_null(m.attention)},
+                      {"deterministic", text_or_null(m.deterministic)},
                       {"has_chat_template", m.has_chat_template},
                       {"fingerprint", text_or_null(m.fingerprint)}});
 }

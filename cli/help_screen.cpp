@@ -33,7 +33,7 @@ constexpr std::string_view kAnswering =
   --snapshot X           auto: kept on disk once read, used if there; off
   --timeout D            of the whole run: 90s, 5m, 1h
   --strict               warnings are errors  --fail-fast  a failure stops all
-  --deterministic        same tokens whoever else runs; slower
+  --deterministic        same tokens whoever else runs
   -q, --quiet            errors only  -v, --verbose  the model's log
   -h, --help             this screen
 
@@ -54,7 +54,7 @@ constexpr std::string_view kBench =
   --threshold A/B=R          exit 1 if A is not R times as fast as B
   -m, --model FILE           GGUF; else SWARMKV_MODEL, scenario, cache
   -t, --threads N            decoding  -tb, --threads-batch N  prefill
-  --deterministic            the same tokens in every arm; slower
+  --deterministic            the same tokens in every arm
   -q, --quiet                errors only  -v, --verbose  the model's log
   -h, --help                 this screen
 

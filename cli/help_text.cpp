@@ -84,7 +84,7 @@ Output    -o, --output X            text, json (the report), jsonl (events)
 Run       --timeout D               of the whole run: 90s, 5m, 1h
           --strict                  warnings are errors
           --fail-fast               the first failure stops the rest
-          --deterministic           same tokens whoever else runs; slower
+          --deterministic           same tokens whoever else runs
           --handoff X               shared; to compare, each agent alone:
                                     recompute, snapshot, device
           -h, --help                this page
@@ -108,7 +108,7 @@ Computes nothing, and loads nothing of the model but its vocabulary.
   --system TEXT           stands before the document
   --no-chat-template      plain prompts  --template-date DATE  as in run
   --handoff X             shared, recompute, snapshot, device
-  --deterministic         one agent at a time
+  --deterministic         as in run: some models run one agent at a time
   --engine X              llama, or fake for tries without a model
   --var NAME=TEXT  --set KEY.KEY=VALUE  --select A,+B  --exclude A    as in run
   --strict                warnings are errors  --color X  auto, always, never
@@ -195,7 +195,7 @@ Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch (shared)
           --engine X                llama, or fake for tries without a model
-          --deterministic           the same tokens in every arm; slower
+          --deterministic           the same tokens in every arm
           -h, --help                this page
 )";
 

@@ -59,6 +59,7 @@ struct ContextOptions {
   bool deterministic = false;  ///< flash attention on, one thread for single-row forwards
   AttentionKernel attention = AttentionKernel::kAuto;
   double most_attention_error = 1e-9;  ///< of the kernel's self-test; tests make it fail
+  std::string attention_target{};      ///< instructions of the grouped kernel; empty = the best
 };
 
 /// One token of a batch. `logits`: this row's output is wanted.
