@@ -65,7 +65,7 @@ constexpr std::string_view kShared =
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch, the rest queue
           --engine X                llama, or fake for tries without a model
-Snapshot  --snapshot X              auto: kept once read, and used if it is there;
+Snapshot  --snapshot X              auto: kept once read, used if it is there;
                                     off (default); or a file to begin with
           --snapshot-dir DIR        their folder  --snapshot-limit SIZE  (20GiB)
 Sampling  -n, --predict N      *    tokens of an answer, 512, always bounded

@@ -49,7 +49,7 @@ std::string ready_line(const ProgressState& state, const Event& event) {
   return stamped(event, label(event.name) + ": ready");
 }
 
-// "document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.2 s)".
+// "document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)".
 std::string snapshot_line(const Event& event) {
   return stamped(event, label(event.name) + ": " + safe(snapshot_news(event)));
 }

@@ -13,7 +13,10 @@ namespace {
 // " (77.0 MiB, 0.2 s)", as far as it is known.
 std::string size_and_time(const Event& event) {
   std::string out = event.size_bytes > 0 ? size_text(event.size_bytes) : "";
-  if (event.ms > 0) out += fmt::format("{}{:.1f} s", out.empty() ? "" : ", ", event.ms / 1000);
+  if (event.ms > 0) {
+    const int n_decimals = event.ms < 1000 ? 2 : 1;
+    out += fmt::format("{}{:.{}f} s", out.empty() ? "" : ", ", event.ms / 1000, n_decimals);
+  }
   return out.empty() ? out : " (" + out + ")";
 }
 

@@ -16,7 +16,8 @@ std::string file_name(const std::string& path) {
 
 std::string size_and_time(const SnapshotReport& s) {
   std::string out = s.size_bytes > 0 ? format_bytes(s.size_bytes) : "";
-  if (s.ms > 0) out += (out.empty() ? "" : ", ") + format_fixed(s.ms / 1000, 1) + " s";
+  if (s.ms > 0)
+    out += (out.empty() ? "" : ", ") + format_fixed(s.ms / 1000, s.ms < 1000 ? 2 : 1) + " s";
   return out.empty() ? "" : " (" + out + ")";
 }
 

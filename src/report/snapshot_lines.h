@@ -8,7 +8,7 @@
 
 namespace swarmkv::internal {
 
-/// "restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.2 s)", "rejected: KV type q8_0, here f16".
+/// "restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)", "rejected: KV type q8_0, here f16".
 /// Not escaped.
 std::string snapshot_text(const SnapshotReport& snapshot);
 

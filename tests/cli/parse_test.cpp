@@ -143,6 +143,18 @@ std::vector<Precedence> precedence_table() {
          return pipeline.system;
        },
        "flag", "variable", "file", ""},
+      {"--snapshot", "auto", "SWARMKV_SNAPSHOT", "off",
+       [](Pipeline& p) {
+         p.documents.resize(1);
+         p.documents[0].snapshot = "./file";
+       },
+       [](const Settings& s, const Pipeline& given) {
+         Pipeline pipeline = given;
+         pipeline.documents.resize(1);
+         override_pipeline(pipeline, s);
+         return pipeline.documents[0].snapshot;
+       },
+       "auto", "off", "./file", ""},
       {"-m", "flag.gguf", "SWARMKV_MODEL", "variable.gguf",
        [](Pipeline& p) { p.model.path = "/file.gguf"; },
        [](const Settings& s, const Pipeline& p) {
@@ -178,7 +190,8 @@ TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
   // Settings of the terminal and the run that no pipeline file has.
   for (const char* name :
        {"ENGINE", "DETERMINISTIC", "IGNORE_EOS", "NO_CHAT_TEMPLATE", "TEMPLATE_DATE", "PROGRESS",
-        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF", "ATTENTION"}) {
+        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF", "ATTENTION",
+        "SNAPSHOT_DIR", "SNAPSHOT_LIMIT"}) {
     ++covered[std::string("SWARMKV_") + name];
   }
   for (const Flag& flag : flags()) {

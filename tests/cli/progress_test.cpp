@@ -294,14 +294,15 @@ TEST(Progress, SaysWhatBecameOfASnapshot) {
             "    0.2 s  document contract: rejected: KV type q8_0 \u2260 f16 \\x1b[2J");
   EXPECT_NE(screen().find("rejected: KV type q8_0 \u2260 f16 \\x1b"), std::string::npos)
       << screen();
-  EXPECT_EQ(line(snapshot_event(T::kSnapshotRestored, "/cache/5f0c.swkv", 3684, 3684)),
-            "    0.2 s  document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.2 s)");
+  EXPECT_EQ(
+      line(snapshot_event(T::kSnapshotRestored, "/cache/5f0c.swkv", 3684, 3684)),
+      "    0.2 s  document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)");
   line(event(T::kDocumentReady, 210, "contract", 3684, 3684));
   EXPECT_NE(screen().find("3,684 tok  \u2501"), std::string::npos) << screen();
-  EXPECT_NE(screen().find("100 %  restored (77.0 MiB, 0.2 s)\n"), std::string::npos) << screen();
+  EXPECT_NE(screen().find("100 %  restored (77.0 MiB, 0.21 s)\n"), std::string::npos) << screen();
   EXPECT_EQ(line(snapshot_event(T::kSnapshotSaved, "/cache/77aa.swkv", 41237, 0)),
-            "    0.2 s  document contract: saved 41,237 tokens to 77aa.swkv (77.0 MiB, 0.2 s)");
-  EXPECT_NE(screen().find("saved (77.0 MiB, 0.2 s)"), std::string::npos) << screen();
+            "    0.2 s  document contract: saved 41,237 tokens to 77aa.swkv (77.0 MiB, 0.21 s)");
+  EXPECT_NE(screen().find("saved (77.0 MiB, 0.21 s)"), std::string::npos) << screen();
 }
 
 TEST(Progress, OfASnapshotWithoutFiguresItSaysWhatIsKnown) {
@@ -327,7 +328,7 @@ TEST(Progress, CountsOnlyComputedTokensAsSpeedAndTheOthersAsReused) {
             "    0.7 s  document contract: 3,500 of 4,000 tokens (87 %), 1000 tok/s");
   apply(state, event(EventType::kDocumentReady, 1200, "contract", 4000, 4000));
   const std::string screen = joined(render_live(state, {120, 24, false, 1}));
-  EXPECT_NE(screen.find("1.0 s  1,000 tok/s  3,000 restored (77.0 MiB, 0.2 s)"), std::string::npos)
+  EXPECT_NE(screen.find("1.0 s  1,000 tok/s  3,000 restored (77.0 MiB, 0.21 s)"), std::string::npos)
       << screen;
   apply(state, event(EventType::kAgentFirstToken, 1300, "obligations", 1));
   EXPECT_EQ(state.n_prompt_reused(), 0) << "it sees 1,000 by its plan, and as many were computed";

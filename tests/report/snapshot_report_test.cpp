@@ -31,11 +31,11 @@ RunReport report_with(const SnapshotReport& snapshot, int computed = 37) {
 
 TEST(SnapshotReportText, SaysWhatBecameOfIt) {
   SnapshotReport s = restored();
-  EXPECT_EQ(internal::snapshot_text(s), "restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.2 s)");
+  EXPECT_EQ(internal::snapshot_text(s), "restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)");
   s.state = "saved";
   s.reason = "a.swkv: cache_type_k q8_0, here f16";
   EXPECT_EQ(internal::snapshot_text(s),
-            "saved 41,200 tokens to 5f0c.swkv (77.0 MiB, 0.2 s); note: a.swkv: "
+            "saved 41,200 tokens to 5f0c.swkv (77.0 MiB, 0.21 s); note: a.swkv: "
             "cache_type_k q8_0, here f16");
   s = SnapshotReport{};
   s.state = "rejected";
@@ -61,7 +61,7 @@ TEST(SnapshotReportText, StandsInTheTableBelowTheFigures) {
 
   EXPECT_NE(table.find("(document 37 once, 41,200 restored)"), std::string::npos) << table;
   EXPECT_NE(
-      table.find("\nsnapshot        restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.2 s)\n"),
+      table.find("\nsnapshot        restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)\n"),
       std::string::npos)
       << table;
   EXPECT_NE(to_table(report_with(restored(), 0), false).find("(document 41,237 restored)"),
