@@ -70,14 +70,14 @@ TEST(Determinism, SiblingsAndOrderDoNotChangeSmolLM2sAnswers) {
 TEST(Determinism, SiblingsAndOrderDoNotChangeGemma3sAnswers) {
   expect_same_ids({internal::gemma3_path(), false, 1800});
 }
+
 // Many at once, on a model whose rows do not see each other.
 class ManyAtOnce : public ::testing::Test {
  protected:
   struct Crowd {
-    int n_agents = 0;  ///< with ours
-    int place = 0;     ///< of ours in the order of arrival
-    int ctx_size = 0;  ///< 0 = what is needed
-    bool deterministic = true;
+    int n_agents = 0;    ///< with ours
+    int place = 0;       ///< of ours in the order of arrival
+    int cells_each = 0;  ///< for answers, as an average; 0 = what they need
   };
 
   static AgentSpec agent(int number, int max_tokens) {
@@ -99,11 +99,15 @@ class ManyAtOnce : public ::testing::Test {
     for (int i = 1; i < crowd.n_agents; ++i) pipeline.agents.push_back(agent(i, max_tokens));
     pipeline.agents.insert(pipeline.agents.begin() + crowd.place, agent(0, max_tokens));
     EngineOptions options;
-    options.deterministic = crowd.deterministic;
+    options.deterministic = true;
     options.threads = 2;
-    if (crowd.ctx_size > 0) options.ctx_size = crowd.ctx_size;
+    const Plan wanted = make_plan(model_, pipeline, options);
+    options.ctx_size = wanted.ctx_size;
+    if (crowd.cells_each > 0) {
+      options.ctx_size = wanted.n_document_tokens;
+      for (const Plan::Agent& a : wanted.agents) options.ctx_size += a.n_own_max + crowd.cells_each;
+    }
     const Plan plan = make_plan(model_, pipeline, options);
-    options.ctx_size = plan.ctx_size;
     Engine engine(model_, options);
     RunReport report = engine.run(plan).wait();
     EXPECT_EQ(report.exit_code, 0);
@@ -132,11 +136,9 @@ TEST_F(ManyAtOnce, AnAgentsIdsAreEqualAloneAndAmong7And49InAnyOrderOfArrival) {
 }
 
 TEST_F(ManyAtOnce, AnAgentsIdsAreEqualAfterAPreemption) {
-  constexpr int kTokens = 90;  // more than is reserved at first
+  constexpr int kTokens = 150;  // 64 cells are reserved at first, so six agents start together
   const Tokens alone = ours(run({.n_agents = 1}, kTokens)).token_ids;
-  const int n_document = run({.n_agents = 1}).documents.front().n_tokens;
-  const RunReport crowd =
-      run({.n_agents = 6, .place = 5, .ctx_size = n_document + 6 * 95 + 100}, kTokens);
+  const RunReport crowd = run({.n_agents = 6, .place = 5, .cells_each = 74}, kTokens);
   EXPECT_EQ(ours(crowd).token_ids, alone);
   EXPECT_GT(ours(crowd).n_preemptions, 0) << "the pool was not small enough to try it";
 }

@@ -2,6 +2,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "attention/self_test.h"
@@ -121,9 +122,13 @@ void LlamaContext::settle_invariance(const ModelInfo& info, const ContextOptions
   }
   if (found.empty()) {
     const std::lock_guard lock(model_->context_mutex);
-    const auto [tried, is_new] = model_->batch_dependence.try_emplace(
-        {decode_threads(options), prefill_threads(options), options.attention_target});
-    if (is_new) tried->second = find_batch_dependence(*this, info.n_vocab);
+    const std::tuple key{decode_threads(options), prefill_threads(options),
+                         options.attention_target};
+    auto tried = model_->batch_dependence.find(key);
+    if (tried == model_->batch_dependence.end()) {  // kept only when the attempt came to its end
+      std::string outcome = find_batch_dependence(*this, info.n_vocab);
+      tried = model_->batch_dependence.emplace(key, std::move(outcome)).first;
+    }
     found = tried->second;
   }
   batch_invariant_ = found.empty();
