@@ -49,7 +49,7 @@ void SnapshotUse::want_state(std::size_t i) {
                        always = options_.always_save,
                        &writer = context_.writer](std::uint64_t size, double compute_ms) {
     for (const auto& offered : whole) {
-      if (offered->loads().n > 0) return std::string("it came from one");
+      if (offered->loads().error.empty()) return std::string(kStoredAlready);
     }
     const auto refused = [&](std::string reason) {
       const MutexLock lock(kept->mutex);

@@ -8,6 +8,8 @@ namespace swarmkv::internal {
 inline constexpr const char* kNotExactSnapshot =
     "longer than the model's window: answers would not be bit-equal in deterministic mode";
 
+inline constexpr const char* kStoredAlready = "it is stored already, and was not needed";
+
 /// Set by the engine's thread when it loads the file.
 struct SnapshotUse::Offered {
   std::string path, name;  ///< name: in our store; empty for a file that the user named

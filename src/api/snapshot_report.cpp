@@ -89,8 +89,15 @@ SnapshotReport SnapshotUse::report_of(std::size_t target) const {
                                                                : use.kept->skipped;
   }
   if (out.state == "restored") {
-    out.reason = with_reason(rejected);
+    const bool is_whole = out.n_tokens == plan_.targets[target].n_tokens();
+    out.reason = with_reason(is_whole || skipped.empty() ? rejected : "not saved: " + skipped);
     return out;
+  }
+  for (const auto& offered : use.offered) {
+    if (!offered->loads().error.empty()) continue;
+    out.path = offered->path;
+    out.size_bytes = offered->size_bytes;
+    out.n_tokens = offered->n_tokens;
   }
   out.state = rejected.empty() ? "skipped" : "rejected";
   if (skipped.empty() && rejected.empty())

@@ -154,7 +154,10 @@ void SnapshotUse::look_up(std::size_t i) {
 
 void SnapshotUse::note_rejected(std::size_t target, const RejectedSnapshot& file) {
   TargetUse& use = uses_[target];
-  if (use.rejected.empty()) use.rejected = file.reason;
+  // Of several the one that is nearest to what was looked for: another model's says least.
+  const bool is_other_model = file.reason.starts_with("model fingerprint");
+  const bool said_little = use.rejected.starts_with("model fingerprint");
+  if (use.rejected.empty() || (said_little && !is_other_model)) use.rejected = file.reason;
   if (std::find(told_.begin(), told_.end(), file.path) != told_.end()) return;
   told_.push_back(file.path);
   send(EventType::kSnapshotRejected, target, static_cast<int>(file.n_tokens), file.reason);

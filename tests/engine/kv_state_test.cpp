@@ -66,7 +66,7 @@ struct Writer {
   }
   Writer& recurrent(std::int32_t n, std::uint32_t n_layers) {
     count(std::uint32_t{1}).put(n - 1).count(std::uint32_t{0});
-    put(std::uint32_t{0}).count(n_layers);
+    put(std::uint32_t{0}).put(n_layers);  // not all layers have a tensor
     for (std::uint32_t i = 0; i < n_layers; ++i) rows(kF32, 16, 1);
     return *this;
   }
@@ -129,9 +129,16 @@ TEST(KvState, ReadsEveryKindAndFindsItsNumbers) {
   EXPECT_EQ(read_kv_state(columns.state.bytes, columns.rules).transposed_values, true);
 }
 
+// But for cuts between two tensors, where the bytes could be those of a model with fewer of them:
+// the runtime counts them itself.
 TEST(KvState, CutAnywhereIsRefused) {
   for (const Kind& kind : every_kind()) {
+    const KvStateShape shape = read_kv_state(kind.state.bytes, kind.rules);
     for (std::size_t n = 0; n < kind.state.bytes.size(); ++n) {
+      const bool is_between =
+          std::any_of(shape.tensors.begin(), shape.tensors.end(),
+                      [&](const KvStateTensor& t) { return t.begin + t.n_bytes == n; });
+      if (is_between) continue;
       const Bytes cut(kind.state.bytes.begin(),
                       kind.state.bytes.begin() + static_cast<std::ptrdiff_t>(n));
       const std::string why = refusal(cut, kind.rules);
