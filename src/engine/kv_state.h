@@ -15,8 +15,8 @@
 // The runtime takes such bytes on trust. It asserts on some, accepts wrong positions, and a number
 // that is not finite spreads from a cell to its neighbours and outlives the cell. So what comes
 // from outside is read here first: every count against the bytes that are there, every position,
-// every number. Nothing is allocated by a count that the bytes merely claim. How many tensors a model
-// has is left to the runtime, which compares that itself before it writes anything.
+// every number. Nothing is allocated by a count that the bytes merely claim. How many tensors a
+// model has is left to the runtime, which compares that itself before it writes anything.
 #pragma once
 
 #include <cstdint>
