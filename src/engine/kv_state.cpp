@@ -51,7 +51,7 @@ struct Reading {
   bool tensor(std::int32_t type, std::uint64_t row_bytes, std::uint64_t n, const char* what) {
     const auto known = type < 0 ? std::nullopt : gguf_tensor_type(static_cast<std::uint32_t>(type));
     if (!known) return fail(fmt::format("{} type {} is unknown", what, type));
-    if (row_bytes == 0 || row_bytes % known->block_bytes != 0) {
+    if (row_bytes % known->block_bytes != 0) {
       return fail(fmt::format("{} row of {} bytes is not of whole {} blocks of {}", what, row_bytes,
                               known->name, known->block_bytes));
     }

@@ -184,14 +184,16 @@ TEST_F(SnapshotFaults, ACancelledRunSavesNothing) {
   EXPECT_TRUE(files().empty());
 }
 
-TEST_F(SnapshotFaults, AnEngineThatCannotSaveCostsNothingButTheFile) {
+// What failed came after the document: its state is as good as ever.
+TEST_F(SnapshotFaults, ARunWhoseAgentsFailLeavesAGoodFile) {
   ModelOptions failing;
   failing.fake_fail_at_forward = 4;
-  Engine engine(fake_model(failing), {});
-  const RunReport report = engine.run(eight_agents(), with_store()).wait();
-  EXPECT_NE(report.exit_code, 0) << "the engine failed, and that is told";
-  EXPECT_EQ(report.documents[0].snapshot->state, "skipped");
-  EXPECT_TRUE(files().empty());
+  const RunReport failed = run_anew(with_store(), eight_agents(), {}, failing);
+  EXPECT_NE(failed.exit_code, 0);
+  EXPECT_EQ(failed.documents[0].snapshot->state, "saved");
+  const RunReport next = run_anew(with_store());
+  EXPECT_EQ(next.documents[0].computed_tokens, 0);
+  EXPECT_EQ(answers_of(next), cold_);
 }
 
 ErrorCode refusal_of(const RunOptions& options, const std::string& part,

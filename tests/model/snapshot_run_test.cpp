@@ -141,9 +141,22 @@ TEST_F(SnapshotOnModels, LongGemmaAroundItsWindow) {
   }
 }
 
-TEST_F(SnapshotOnModels, LongSmolLM2ReadsALicenceOnce) {
-  const Setting s{.model = internal::smollm2_path(), .document_bytes = 14000};
-  expect_equal_answers(s);
+// The whole licence, 3,684 tokens and the template around them; finding, verifying and restoring
+// included.
+TEST_F(SnapshotOnModels, LongSmolLM2IsReadyInThreePercentOfTheTime) {
+  Setting s{.model = internal::smollm2_path(), .document_bytes = std::string::npos};
+  const RunReport cold = run(s);
+  ASSERT_EQ(cold.documents[0].snapshot->state, "saved");
+  const RunReport restored = run(s);
+  ASSERT_EQ(restored.documents[0].snapshot->state, "restored");
+  EXPECT_EQ(restored.documents[0].computed_tokens, 0);
+  EXPECT_LE(*restored.documents[0].ready_ms, 0.03 * *cold.documents[0].ready_ms);
+  RecordProperty("cold_ms", std::to_string(*cold.documents[0].ready_ms));
+  RecordProperty("restored_ms", std::to_string(*restored.documents[0].ready_ms));
+  RecordProperty("size_bytes", std::to_string(restored.documents[0].snapshot->size_bytes));
+  for (std::size_t i = 0; i < cold.agents.size(); ++i) {
+    EXPECT_EQ(restored.agents[i].token_ids, cold.agents[i].token_ids) << i;
+  }
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ struct Made {
   FlashAttention flash;
 };
 
+std::shared_ptr<const Model> model_of(const std::string& name) {
+  return name == "smollm2" ? smollm2() : tiny(name);
+}
+
 ContextOptions options_of(const Made& made) {
   ContextOptions options = small_context(512, 4);
   options.type_k = made.type_k;
@@ -30,8 +34,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Made{"llama", ForkKind::kFull, KvType::kF16, KvType::kF16, FlashAttention::kAuto},
         Made{"llama", ForkKind::kFull, KvType::kF32, KvType::kF32, FlashAttention::kOff},
-        Made{"llama", ForkKind::kFull, KvType::kQ8_0, KvType::kQ8_0, FlashAttention::kOn},
-        Made{"llama", ForkKind::kFull, KvType::kBF16, KvType::kQ4_0, FlashAttention::kOn},
+        Made{"smollm2", ForkKind::kFull, KvType::kQ8_0, KvType::kQ8_0, FlashAttention::kOn},
+        Made{"smollm2", ForkKind::kFull, KvType::kF16, KvType::kQ4_1, FlashAttention::kOn},
         Made{"gemma3", ForkKind::kWindow, KvType::kF16, KvType::kF16, FlashAttention::kAuto},
         Made{"gemma3", ForkKind::kWindow, KvType::kF16, KvType::kF16, FlashAttention::kOff},
         Made{"mamba", ForkKind::kRecurrent, KvType::kF16, KvType::kF16, FlashAttention::kAuto},
@@ -41,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST_P(SnapshotState, IsReadCheckedAndLoadedFromForeignMemory) {
-  const auto model = tiny(GetParam().model);
+  const auto model = model_of(GetParam().model);
   const auto first = model->make_context(options_of(GetParam()));
   const auto second = model->make_context(options_of(GetParam()));
   for (const int n : {1, 2, 3, 31, 32, 33, 67, 127, 128, 129, 255}) {
@@ -64,7 +68,7 @@ TEST_P(SnapshotState, IsReadCheckedAndLoadedFromForeignMemory) {
 }
 
 TEST_P(SnapshotState, TheIdentityTellsTheLayoutThatTheBytesHave) {
-  const auto model = tiny(GetParam().model);
+  const auto model = model_of(GetParam().model);
   const auto context = model->make_context(options_of(GetParam()));
   const StateIdentity identity = context->identity();
   EXPECT_EQ(context->length(0), 0) << "asking leaves nothing behind";
@@ -81,7 +85,7 @@ TEST_P(SnapshotState, TheIdentityTellsTheLayoutThatTheBytesHave) {
 
 // Whatever a single bit does to what is not a number, it is refused before the cache is touched.
 TEST_P(SnapshotState, DamageInFrontOfTheNumbersIsRefusedAndLeavesNothing) {
-  const auto model = tiny(GetParam().model);
+  const auto model = model_of(GetParam().model);
   const auto context = model->make_context(options_of(GetParam()));
   const Tokens document = some_tokens(*model, 40), question = some_tokens(*model, 5, 3);
   (void)feed(*context, 0, document);
@@ -110,7 +114,7 @@ TEST_P(SnapshotState, DamageInFrontOfTheNumbersIsRefusedAndLeavesNothing) {
 }
 
 TEST_P(SnapshotState, NumbersThatAreNotFiniteAreFoundInEveryTensor) {
-  const auto model = tiny(GetParam().model);
+  const auto model = model_of(GetParam().model);
   const auto context = model->make_context(options_of(GetParam()));
   (void)feed(*context, 0, some_tokens(*model, 40));
   const SequenceState state = context->save(0, Where::kHost);
@@ -120,6 +124,7 @@ TEST_P(SnapshotState, NumbersThatAreNotFiniteAreFoundInEveryTensor) {
       std::vector<std::uint8_t> bad = state.bytes;
       const KvStateTensor& tensor = shape.tensors[i];
       // A block of ones is no number in any type: scales stand at a block's beginning.
+      if (tensor.n_bytes == 0) continue;  // a hybrid's layer without a state of that kind
       const std::size_t block = std::min<std::size_t>(tensor.n_bytes, 34);
       const std::size_t from = at_the_end ? tensor.begin + tensor.n_bytes - block : tensor.begin;
       std::memset(bad.data() + from, 0xff, block);
@@ -165,7 +170,7 @@ TEST(SnapshotStateOf, EverySequenceIdTakesIt) {
 }
 
 TEST(SnapshotStateOf, IdentityDependsOnWhatTheBytesDependOn) {
-  const auto model = tiny("llama");
+  const auto model = smollm2();
   const auto identity = [&](auto change) {
     ContextOptions options = small_context();
     change(options);
