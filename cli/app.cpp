@@ -32,6 +32,7 @@ int dispatch(const Settings& settings, const Invocation& invocation) {
   if (settings.command == "ask") return command_ask(settings, invocation);
   if (settings.command == "bench") return command_bench(settings, invocation);
   if (settings.command == "plan") return command_plan(settings, invocation);
+  if (settings.command == "snapshot") return command_snapshot(settings, invocation);
   if (settings.command == "completion") return command_completion(settings);
   if (settings.command == "validate") return command_validate(settings);
   if (settings.command == "inspect") return command_inspect(settings);

@@ -1,6 +1,4 @@
-#include <cctype>
-#include <filesystem>
-
+#include "cli/ask_document.h"
 #include "cli/commands.h"
 #include "cli/execute.h"
 #include "cli/questions.h"
@@ -8,17 +6,6 @@
 
 namespace swarmkv::cli {
 namespace {
-
-// A readable name from the file's; what cannot be one becomes "document" in ask_pipeline.
-std::string document_name(const std::string& path) {
-  std::string name;
-  for (const char c : std::filesystem::path(path).stem().string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 0x80 && std::isalnum(byte) != 0;
-    name += plain ? static_cast<char>(std::tolower(byte)) : '_';
-  }
-  return name;
-}
 
 std::vector<std::string> all_questions(const Settings& settings) {
   std::vector<std::string> questions = settings.arguments;
@@ -48,18 +35,13 @@ int command_ask(const Settings& settings, const Invocation& invocation) {
                      "them (cat A B | swarmkv ask -f - ...)");
   }
   const std::string& file = settings.files.front();
-  if (file.empty()) throw UsageError("-f: the name of the document is empty");
+  DocumentSpec document = ask_document(file);
   if (file == "-" && settings.questions == "-") {
     throw UsageError("document and questions cannot both come from standard input");
   }
-  DocumentSpec document;
-  document.path = file;
-  document.name = file == "-" ? "stdin" : document_name(file);
   Pipeline pipeline = ask_pipeline(std::move(document), all_questions(settings));
   if (!accept(validate(pipeline), settings, invocation.events)) return 2;
-  const std::string title =
-      file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
-  return execute(std::move(pipeline), title, settings, invocation);
+  return execute(std::move(pipeline), document_title(file), settings, invocation);
 }
 
 }  // namespace swarmkv::cli

@@ -16,7 +16,7 @@ namespace {
 
 Plan plan_of(Pipeline pipeline, const Settings& settings, const Environment& environment) {
   const ModelChoice choice = choose_model(settings, pipeline, environment);
-  override_agents(pipeline, settings);
+  override_pipeline(pipeline, settings);
   take_pipes(pipeline);
   ModelOptions options = model_options(settings, pipeline, choice);
   options.vocab_only = true;

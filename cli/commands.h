@@ -20,6 +20,7 @@ int command_run(const Settings& settings, const Invocation& invocation);
 int command_bench(const Settings& settings, const Invocation& invocation);
 int command_ask(const Settings& settings, const Invocation& invocation);
 int command_plan(const Settings& settings, const Invocation& invocation);
+int command_snapshot(const Settings& settings, const Invocation& invocation);
 int command_completion(const Settings& settings);
 int command_validate(const Settings& settings);
 int command_inspect(const Settings& settings);

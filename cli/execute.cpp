@@ -34,18 +34,6 @@ std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::st
   return make_progress(initial_state(pipeline, title, label), options);
 }
 
-// The run can be reached as long as it lives.
-class Attached {
- public:
-  Attached(RunCanceller& canceller, Run& run) : canceller_(canceller) { canceller_.attach(run); }
-  Attached(const Attached&) = delete;
-  Attached& operator=(const Attached&) = delete;
-  ~Attached() { canceller_.detach(); }
-
- private:
-  RunCanceller& canceller_;
-};
-
 }  // namespace
 
 bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings,
@@ -80,7 +68,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   EventLog* const events = invocation.events;
   if (events != nullptr) events->named(pipeline.name);
   const ModelChoice choice = choose_model(settings, pipeline, invocation.environment);
-  override_agents(pipeline, settings);
+  override_pipeline(pipeline, settings);
   refuse_inputs_as_reports(pipeline, settings, choice.path);
   const Destination destination = choose_destination(pipeline, settings, invocation.environment);
 

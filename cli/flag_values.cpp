@@ -33,8 +33,10 @@ const std::vector<Values>& table() {
       {"output", kBench, {"md", "json", "jsonl", "csv"}},
       {"output", kPlan, {"text", "json", "dot", "mermaid"}},
       {"output", kRun | kAsk, {"text", "json", "jsonl"}},
-      {"output", kInspect, {"text", "json"}},
+      {"output", kInspect | kSnapshot, {"text", "json"}},
       {"print", kAll, {"final", "all", "none"}},
+      {"snapshot", kAll, {"auto", "off"}},
+      {"progress", kSnapshot, {"auto", "tty", "plain", "none"}},
       {"progress", kAll, {"auto", "tty", "plain", "jsonl", "none"}},
       {"color", kAll, {"auto", "always", "never"}}};
   return kTable;
@@ -50,9 +52,11 @@ std::vector<std::string_view> flag_values(const Flag& flag, Command command) {
 }
 
 bool takes_file(const Flag& flag) {
-  constexpr std::array<std::string_view, 5> kFiles = {"model", "file", "questions", "report",
-                                                      "resume"};
+  constexpr std::array<std::string_view, 6> kFiles = {"model",  "file",   "questions",
+                                                      "report", "resume", "snapshot"};
   return std::find(kFiles.begin(), kFiles.end(), flag.name) != kFiles.end();
 }
+
+bool takes_folder(const Flag& flag) { return flag.name == "snapshot-dir"; }
 
 }  // namespace swarmkv::cli

@@ -9,11 +9,14 @@
 
 namespace swarmkv::cli {
 
-/// Words that `flag` takes with this command: all of them, or those beside a number or a name.
+/// Words that `flag` takes with this command: all of them, or those beside a number, a name or a
+/// file.
 /// Empty = anything.
 std::vector<std::string_view> flag_values(const Flag& flag, Command command);
 
 /// Its value names a file that is there.
 bool takes_file(const Flag& flag);
+/// Its value names a folder.
+bool takes_folder(const Flag& flag);
 
 }  // namespace swarmkv::cli

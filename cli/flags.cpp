@@ -24,9 +24,14 @@ constexpr int kMostTrials = 100'000;
 constexpr int kMostWarmup = 1'000;
 
 constexpr unsigned kAnswering = kRun | kAsk;
+constexpr unsigned kSave = kSnapshot | kSnapshotSave;
 constexpr unsigned kModelUsers = kAnswering | kBench;
+constexpr unsigned kStore = kSnapshot | kSnapshotSave | kSnapshotList | kSnapshotShow |
+                            kSnapshotVerify | kSnapshotRemove | kSnapshotPrune;
+constexpr unsigned kTold = kSnapshot | kSnapshotSave | kSnapshotList | kSnapshotShow |
+                           kSnapshotPrune;  // of the store, what can be told as JSON
 constexpr unsigned kEverywhere =
-    kModelUsers | kPlan | kValidate | kInspect | kVersion | kHelp | kSchema | kCompletion;
+    kModelUsers | kPlan | kValidate | kInspect | kVersion | kHelp | kSchema | kCompletion | kStore;
 constexpr unsigned kPipelineReaders = kRun | kPlan | kValidate;
 
 using S = Settings;
@@ -73,7 +78,9 @@ void add_report(S& s, Text v, Text source) {
 std::string output_format(const S& s, Text source, Text v) {
   if (s.command == "bench") return parse_choice(source, v, {"md", "json", "jsonl", "csv"});
   if (s.command == "plan") return parse_choice(source, v, {"text", "json", "dot", "mermaid"});
-  if (s.command == "inspect") return parse_choice(source, v, {"text", "json"});
+  if (s.command == "inspect" || s.command == "snapshot") {
+    return parse_choice(source, v, {"text", "json"});
+  }
   return parse_choice(source, v, {"text", "json", "jsonl"});
 }
 
@@ -85,7 +92,21 @@ std::vector<std::string> arms(Text source, Text v) {
   return out;
 }
 
-std::string progress_mode(Text source, Text v) {
+// A word of ours or a path, as in a pipeline file: a slip must not pass for a file's name.
+std::string snapshot_use(Text source, Text v) {
+  if (v == "auto" || v == "off" || v.find_first_of("./") != std::string::npos) return v;
+  throw UsageError(source + " '" + v +
+                   "': must be auto, off or a file; one without a slash or a dot in its name is "
+                   "written ./NAME");
+}
+
+std::string filled(Text source, Text v) {
+  if (v.empty()) throw UsageError(source + ": the name is empty");
+  return v;
+}
+
+std::string progress_mode(const S& s, Text source, Text v) {
+  if (s.command == "snapshot") return parse_choice(source, v, {"auto", "tty", "plain", "none"});
   return parse_choice(source, v, {"auto", "tty", "plain", "jsonl", "none"});
 }
 
@@ -98,21 +119,21 @@ constexpr Bound kOut = Bound::kExcluded;
 // clang-format off
 const Flag kFlags[] = {
     // kind, name, letter, alias, other name, commands, environment, shown, apply
-    {kValue, "model", 'm', "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text) { s.model = v; }},
-    {kValue, "ctx-size", 'c', "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.ctx_size = count_or_auto(f, v, kMostCells); }},
-    {kValue, "n-gpu-layers", 0, "ngl", "gpu-layers", kModelUsers, true, true, [](S& s, Text v, Text f) { s.n_gpu_layers = gpu_layers(f, v); }},
-    {kValue, "threads", 't', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.threads = count_or_auto(f, v, kMostThreads); }},
-    {kValue, "threads-batch", 0, "tb", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.threads_batch = count_or_auto(f, v, kMostThreads); }},
-    {kValue, "batch-size", 'b', "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.batch_size = parse_int(f, v, 1, kMostBatch); }},
-    {kValue, "ubatch-size", 0, "ub", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.ubatch_size = parse_int(f, v, 1, kMostBatch); }},
-    {kValue, "flash-attn", 0, "fa", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.flash_attn = parse_choice(f, v, {"on", "off", "auto"}); }},
-    {kValue, "attention", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.attention = parse_choice(f, v, {"auto", "grouped", "stock"}); }},
-    {kValue, "cache-type-k", 0, "ctk", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
-    {kValue, "cache-type-v", 0, "ctv", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
+    {kValue, "model", 'm', "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.model = v; }},
+    {kValue, "ctx-size", 'c', "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.ctx_size = count_or_auto(f, v, kMostCells); }},
+    {kValue, "n-gpu-layers", 0, "ngl", "gpu-layers", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.n_gpu_layers = gpu_layers(f, v); }},
+    {kValue, "threads", 't', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.threads = count_or_auto(f, v, kMostThreads); }},
+    {kValue, "threads-batch", 0, "tb", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.threads_batch = count_or_auto(f, v, kMostThreads); }},
+    {kValue, "batch-size", 'b', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.batch_size = parse_int(f, v, 1, kMostBatch); }},
+    {kValue, "ubatch-size", 0, "ub", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.ubatch_size = parse_int(f, v, 1, kMostBatch); }},
+    {kValue, "flash-attn", 0, "fa", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.flash_attn = parse_choice(f, v, {"on", "off", "auto"}); }},
+    {kValue, "attention", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.attention = parse_choice(f, v, {"auto", "grouped", "stock"}); }},
+    {kValue, "cache-type-k", 0, "ctk", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
+    {kValue, "cache-type-v", 0, "ctv", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
     {kValue, "parallel", 0, "np", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},
-    {kValue, "engine", 0, "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.engine = parse_choice(f, v, {"llama", "fake"}); }},
+    {kValue, "engine", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.engine = parse_choice(f, v, {"llama", "fake"}); }},
     {kValue, "handoff", 0, "", "", kAnswering | kPlan, true, true, [](S& s, Text v, Text f) { s.handoff = parse_choice(f, v, {"shared", "recompute", "snapshot", "device"}); }},
-    {kSwitch, "deterministic", 0, "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text) { s.deterministic = v == "1"; }},
+    {kSwitch, "deterministic", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.deterministic = v == "1"; }},
 
     {kValue, "predict", 'n', "", "n-predict", kAnswering | kPlan, true, true, [](S& s, Text v, Text f) { s.max_tokens = parse_int(f, v, 0, kMostTokens); }},
     {kValue, "temp", 0, "", "temperature", kModelUsers, true, true, [](S& s, Text v, Text f) { s.temperature = parse_real(f, v, 0, kIn, 100, kIn); }},
@@ -124,15 +145,20 @@ const Flag kFlags[] = {
     {kList, "stop", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text f) { if (v.empty()) throw UsageError(f + ": an empty text would stop every answer at once"); s.stop.push_back(v); }},
     {kSwitch, "ignore-eos", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text) { s.ignore_eos = v == "1"; }},
 
-    {kList, "file", 'f', "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
+    {kList, "file", 'f', "", "", kAsk | kBench | kSave, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
     {kValue, "questions", 0, "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.questions = v; }},
-    {kValue, "system", 0, "", "", kAnswering | kPlan, true, true, [](S& s, Text v, Text) { s.system = v; }},
+    {kValue, "system", 0, "", "", kAnswering | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.system = v; }},
     {kList, "var", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.vars, v, f, "NAME=TEXT"); }},
     {kList, "set", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.sets, v, f, "KEY=VALUE such as agents.risk.seed=1"); }},
     {kList, "select", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_names(s.changes.select, v, f); }},
     {kList, "exclude", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_names(s.changes.exclude, v, f); }},
-    {kSwitch, "no-chat-template", 0, "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
-    {kValue, "template-date", 0, "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
+    {kSwitch, "no-chat-template", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
+    {kValue, "template-date", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
+
+    {kValue, "snapshot", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.snapshot = snapshot_use(f, v); }},
+    {kValue, "snapshot-dir", 0, "", "", kAnswering | kStore, true, true, [](S& s, Text v, Text f) { s.snapshot_dir = filled(f, v); }},
+    {kValue, "snapshot-limit", 0, "", "", kAnswering | kSave | kSnapshotPrune, true, true, [](S& s, Text v, Text f) { s.snapshot_limit = parse_size(f, v); }},
+    {kSwitch, "all", 0, "", "", kSnapshot | kSnapshotVerify, false, true, [](S& s, Text v, Text) { s.all = v == "1"; }},
 
     {kValue, "document-tokens", 0, "npp", "", kBench, true, true, [](S& s, Text v, Text f) { s.document_tokens = parse_ints(f, v, 1, kMostDocument); }},
     {kValue, "agents", 0, "npl", "", kBench, true, true, [](S& s, Text v, Text f) { s.agents = parse_ints(f, v, 1, kMostAgents); }},
@@ -146,14 +172,14 @@ const Flag kFlags[] = {
     {kSwitch, "compat", 0, "", "", kBench, false, true, [](S& s, Text v, Text) { s.compat = v == "1"; }},
     {kValue, "label", 0, "", "", kBench, true, true, [](S& s, Text v, Text) { s.label = v; }},
 
-    {kValue, "output", 'o', "", "", kModelUsers | kPlan | kInspect, false, true, [](S& s, Text v, Text f) { s.output = output_format(s, f, v); }},
+    {kValue, "output", 'o', "", "", kModelUsers | kPlan | kInspect | kTold, false, true, [](S& s, Text v, Text f) { s.output = output_format(s, f, v); }},
     {kList, "report", 0, "", "", kAnswering, false, true, add_report},
     {kValue, "print", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text) { s.print = v; }},
     {kSwitch, "stream", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text) { s.stream = v == "1"; }},
-    {kValue, "progress", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.progress = progress_mode(f, v); }},
+    {kValue, "progress", 0, "", "", kAnswering | kSave, true, true, [](S& s, Text v, Text f) { s.progress = progress_mode(s, f, v); }},
     {kValue, "color", 0, "", "", kEverywhere, true, true, [](S& s, Text v, Text f) { s.color = parse_choice(f, v, {"auto", "always", "never"}); }},
-    {kSwitch, "quiet", 'q', "", "", kModelUsers | kPlan | kValidate, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
-    {kSwitch, "verbose", 'v', "", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
+    {kSwitch, "quiet", 'q', "", "", kModelUsers | kPlan | kValidate | kSave, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
+    {kSwitch, "verbose", 'v', "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
 
     {kSwitch, "strict", 0, "", "", kAnswering | kPlan | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
     {kSwitch, "fail-fast", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text) { s.fail_fast = v == "1"; }},
@@ -161,10 +187,10 @@ const Flag kFlags[] = {
     {kSwitch, "help", 'h', "", "", kEverywhere, false, true, [](S& s, Text v, Text) { s.help = v == "1"; }},
 
     {kList, "fake-answer", 0, "", "", kModelUsers, false, false, add_fake_answer},
-    {kValue, "fake-delay-ms", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_delay_ms = parse_int(f, v, 0, 60'000); }},
-    {kValue, "fake-ctx-train", 0, "", "", kModelUsers | kPlan, false, false, [](S& s, Text v, Text f) { s.fake_ctx_train = parse_int(f, v, 1, kIntMax); }},
-    {kValue, "fake-cells-limit", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_cells_limit = parse_int(f, v, 1, kIntMax); }},
-    {kValue, "fake-fail-at-forward", 0, "", "", kModelUsers, false, false, [](S& s, Text v, Text f) { s.fake_fail_at_forward = parse_int(f, v, 1, kIntMax); }},
+    {kValue, "fake-delay-ms", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_delay_ms = parse_int(f, v, 0, 60'000); }},
+    {kValue, "fake-ctx-train", 0, "", "", kModelUsers | kPlan | kSave, false, false, [](S& s, Text v, Text f) { s.fake_ctx_train = parse_int(f, v, 1, kIntMax); }},
+    {kValue, "fake-cells-limit", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_cells_limit = parse_int(f, v, 1, kIntMax); }},
+    {kValue, "fake-fail-at-forward", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_fail_at_forward = parse_int(f, v, 1, kIntMax); }},
 };
 // clang-format on
 

@@ -22,7 +22,15 @@ enum Command : unsigned {
   kBench = 64,
   kSchema = 128,
   kPlan = 256,
-  kCompletion = 512
+  kCompletion = 512,
+  kSnapshot = 1024,
+  // What stands behind `snapshot`; a flag that one of them takes has both bits.
+  kSnapshotSave = 1 << 11,
+  kSnapshotList = 1 << 12,
+  kSnapshotShow = 1 << 13,
+  kSnapshotVerify = 1 << 14,
+  kSnapshotRemove = 1 << 15,
+  kSnapshotPrune = 1 << 16
 };
 
 struct Flag {

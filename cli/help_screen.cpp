@@ -1,6 +1,7 @@
 // The short pages of commands whose full page is longer than a screen.
 #include <string_view>
 
+#include "cli/help_snapshot.h"
 #include "cli/help_text.h"
 
 namespace swarmkv::cli {
@@ -29,10 +30,10 @@ constexpr std::string_view kAnswering =
   -o, --output X         text or json (the report)
   --report FILE.json     everything measured, repeatable
   --progress X           auto, tty, plain, none
+  --snapshot X           auto: kept on disk once read, used if there; off
   --timeout D            of the whole run: 90s, 5m, 1h
-  --strict               warnings are errors
-  --fail-fast            the first failure stops the rest
-  --deterministic        same tokens whoever else runs; slower
+  --strict               warnings are errors  --fail-fast  a failure stops all
+  --deterministic        same tokens whoever else runs
   -q, --quiet            errors only  -v, --verbose  the model's log
   -h, --help             this screen
 
@@ -53,7 +54,7 @@ constexpr std::string_view kBench =
   --threshold A/B=R          exit 1 if A is not R times as fast as B
   -m, --model FILE           GGUF; else SWARMKV_MODEL, scenario, cache
   -t, --threads N            decoding  -tb, --threads-batch N  prefill
-  --deterministic            the same tokens in every arm; slower
+  --deterministic            the same tokens in every arm
   -q, --quiet                errors only  -v, --verbose  the model's log
   -h, --help                 this screen
 
@@ -64,6 +65,7 @@ Every flag: swarmkv help bench
 
 std::string help_screen(const std::string& command) {
   if (command == "bench") return std::string(kBench);
+  if (command == "snapshot") return snapshot_screen();
   if (command != "run" && command != "ask") return help_text(command);
   return std::string(command == "run" ? kRun : kAsk)
       .append(kAnswering)

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "cli/help_snapshot.h"
+
 namespace swarmkv::cli {
 namespace {
 
@@ -13,7 +15,8 @@ constexpr std::string_view kMain =
   swarmkv plan [FILE]            what it will need: tokens, memory, order
   swarmkv validate FILE...       check pipelines without a model
   swarmkv bench [FILE]           measure the ways to hand a document to agents
-  swarmkv inspect MODEL          what a GGUF file is
+  swarmkv snapshot VERB          documents that were read, kept on disk
+  swarmkv inspect FILE           what a model or a snapshot is
   swarmkv schema                 JSON Schema of a pipeline, for editors
   swarmkv completion SHELL       completion for bash, zsh or fish
   swarmkv version                version of swarmkv and of llama.cpp
@@ -62,6 +65,9 @@ constexpr std::string_view kShared =
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch, the rest queue
           --engine X                llama, or fake for tries without a model
+Snapshot  --snapshot X              auto: kept once read, used if it is there;
+                                    off (default); or a file to begin with
+          --snapshot-dir DIR        their folder  --snapshot-limit SIZE  (20GiB)
 Sampling  -n, --predict N      *    tokens of an answer, 512, always bounded
           --temp T             *    0 = always the likeliest token (default)
           --top-k N  --top-p P  --min-p P  --repeat-penalty P
@@ -78,7 +84,7 @@ Output    -o, --output X            text, json (the report), jsonl (events)
 Run       --timeout D               of the whole run: 90s, 5m, 1h
           --strict                  warnings are errors
           --fail-fast               the first failure stops the rest
-          --deterministic           same tokens whoever else runs; slower
+          --deterministic           same tokens whoever else runs
           --handoff X               shared; to compare, each agent alone:
                                     recompute, snapshot, device
           -h, --help                this page
@@ -102,7 +108,7 @@ Computes nothing, and loads nothing of the model but its vocabulary.
   --system TEXT           stands before the document
   --no-chat-template      plain prompts  --template-date DATE  as in run
   --handoff X             shared, recompute, snapshot, device
-  --deterministic         one agent at a time
+  --deterministic         as in run: some models run one agent at a time
   --engine X              llama, or fake for tries without a model
   --var NAME=TEXT  --set KEY.KEY=VALUE  --select A,+B  --exclude A    as in run
   --strict                warnings are errors  --color X  auto, always, never
@@ -142,10 +148,11 @@ needs, circles, ranges. All problems at once, with file:line:column.
 Exit code 0 if all are fine, 2 if one is not, 3 if one cannot be read.
 )";
 
-constexpr std::string_view kInspect = R"(swarmkv inspect MODEL [flags]
+constexpr std::string_view kInspect = R"(swarmkv inspect FILE [flags]
 
 Describes a GGUF file without loading its weights: architecture, training
 context, bytes of KV cache for a token, and how its cache can be forked.
+Of a snapshot it tells what stands in its header.
 
   -o, --output X   text or json
   --color X        auto, always, never
@@ -188,7 +195,7 @@ Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch (shared)
           --engine X                llama, or fake for tries without a model
-          --deterministic           the same tokens in every arm; slower
+          --deterministic           the same tokens in every arm
           -h, --help                this page
 )";
 
@@ -211,8 +218,9 @@ Prints the version of swarmkv and the commit of llama.cpp inside.
 
 constexpr std::string_view kHelp = R"(swarmkv help [COMMAND]
 
-Prints every flag of a command: run, ask, plan, validate, bench, inspect,
-schema, completion, version. swarmkv COMMAND --help prints the most used ones.
+Prints every flag of a command: run, ask, plan, validate, bench, snapshot,
+inspect, schema, completion, version. swarmkv COMMAND --help prints the most
+used ones.
 )";
 
 }  // namespace
@@ -224,6 +232,7 @@ std::string help_text(const std::string& command) {
   if (command == "validate") return std::string(kValidate);
   if (command == "bench") return std::string(kBench);
   if (command == "inspect") return std::string(kInspect);
+  if (command == "snapshot") return snapshot_help();
   if (command == "schema") return std::string(kSchema);
   if (command == "plan") return std::string(kPlan);
   if (command == "completion") return std::string(kCompletion);

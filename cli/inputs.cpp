@@ -41,6 +41,9 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
   std::vector<std::string> inputs{model};
   for (const DocumentSpec& document : pipeline.documents) {
     if (!document.text) inputs.push_back(resolve_path(pipeline.folder, document.path));
+    if (document.snapshot.find_first_of("./") != std::string::npos) {  // a file to begin with
+      inputs.push_back(resolve_path(pipeline.folder, document.snapshot));
+    }
   }
   for (const std::string& file : pipeline.text_files) {
     inputs.push_back(resolve_path(pipeline.folder, file));

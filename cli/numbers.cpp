@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "cli/settings.h"
 
@@ -81,6 +82,28 @@ std::chrono::milliseconds parse_duration(const std::string& source, std::string_
         value));
   }
   return std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(ms)));
+}
+
+std::uint64_t parse_size(const std::string& source, std::string_view value) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40},
+      {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::int64_t bytes = 0;
+  if (parse_whole(value, bytes) && bytes >= 0) return static_cast<std::uint64_t>(bytes);
+  for (const auto& [unit, scale] : kUnits) {
+    double number = 0;
+    if (!value.ends_with(unit)) continue;
+    const std::string_view digits = value.substr(0, value.size() - unit.size());
+    const bool is_number = !digits.empty() && parse_whole(digits, number);
+    // The largest double below 2^63 is far enough from it that the product is exact or too large.
+    if (!is_number || !(number >= 0) || number * scale >= static_cast<double>(kMost)) break;
+    return static_cast<std::uint64_t>(number * scale);
+  }
+  throw UsageError(fmt::format(
+      "{} '{}': must be bytes, or a number with its unit (KiB, MiB, GiB, KB, MB, GB), for example "
+      "500MB or 20GiB",
+      source, value));
 }
 
 std::string parse_choice(const std::string& source, std::string_view value,

@@ -37,6 +37,10 @@ double parse_real(const std::string& source, std::string_view value, double min,
 /// refused.
 std::chrono::milliseconds parse_duration(const std::string& source, std::string_view value);
 
+/// "500MB", "1.5GiB", "1048576": bytes, at most 2^63 - 1. KiB, MiB, GiB and TiB are powers of 1024,
+/// KB, MB, GB and TB of 1000.
+std::uint64_t parse_size(const std::string& source, std::string_view value);
+
 std::string parse_choice(const std::string& source, std::string_view value,
                          std::initializer_list<std::string_view> choices);
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "cli/output.h"
 
 namespace swarmkv::cli {
@@ -70,7 +72,14 @@ RunOptions run_options(const Settings& settings) {
   out.fail_fast = settings.fail_fast;
   out.strict = settings.strict;
   out.timeout = settings.timeout;
+  set_store(out.snapshot, settings);
   return out;
+}
+
+void set_store(SnapshotOptions& out, const Settings& settings) {
+  if (settings.snapshot_dir)
+    out.folder = std::filesystem::absolute(*settings.snapshot_dir).string();
+  replace(out.limit_bytes, settings.snapshot_limit);
 }
 
 void override_sampling(Sampling& sampling, const Settings& settings) {
@@ -81,7 +90,14 @@ void override_sampling(Sampling& sampling, const Settings& settings) {
   replace(sampling.repeat_penalty, settings.repeat_penalty);
 }
 
-void override_agents(Pipeline& pipeline, const Settings& settings) {
+void override_pipeline(Pipeline& pipeline, const Settings& settings) {
+  if (settings.snapshot) {
+    // A file of the command line starts at the folder that the command was called in.
+    const bool is_word = *settings.snapshot == "auto" || *settings.snapshot == "off";
+    const std::string use =
+        is_word ? *settings.snapshot : std::filesystem::absolute(*settings.snapshot).string();
+    for (DocumentSpec& document : pipeline.documents) document.snapshot = use;
+  }
   // A text from the command line is no template: braces in it are braces.
   if (settings.system) pipeline.system = escape_template(*settings.system);
   for (AgentSpec& agent : pipeline.agents) {

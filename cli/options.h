@@ -15,6 +15,9 @@ ModelOptions model_options(const Settings& settings, const Pipeline& pipeline,
 EngineOptions engine_options(const Settings& settings, const ModelSpec& file);
 RunOptions run_options(const Settings& settings);
 
+/// Where snapshots are kept, and how many of them.
+void set_store(SnapshotOptions& out, const Settings& settings);
+
 /// A flag that was given, in the place of what was there.
 template <typename T>
 void replace(T& out, const std::optional<T>& flag) {
@@ -25,7 +28,7 @@ void replace(T& out, const std::optional<T>& flag) {
 void override_sampling(Sampling& sampling, const Settings& settings);
 
 /// What the command line says about sampling and limits holds for every agent that a model
-/// computes.
-void override_agents(Pipeline& pipeline, const Settings& settings);
+/// computes, and what it says about snapshots for every document.
+void override_pipeline(Pipeline& pipeline, const Settings& settings);
 
 }  // namespace swarmkv::cli

@@ -13,8 +13,8 @@
 namespace swarmkv::cli {
 namespace {
 
-constexpr std::array kLaterCommands = {"snapshot", "retry", "shell", "serve"};
-constexpr std::array kLaterFlags = {"--snapshot", "--snapshot-dir", "--save"};
+constexpr std::array kLaterCommands = {"retry", "shell", "serve"};
+constexpr std::array kLaterFlags = {"--save"};
 
 template <typename Names>
 bool holds(const Names& names, std::string_view name) {
@@ -26,6 +26,16 @@ unsigned command_bit(const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return 1U << static_cast<unsigned>(found - names.begin());
   refuse_command(name);
+}
+
+// Of `snapshot` the word behind it, which decides about flags as a command does.
+unsigned verb_bit(const std::string& verb) {
+  const std::vector<std::string>& verbs = snapshot_verbs();
+  const auto found = std::find(verbs.begin(), verbs.end(), verb);
+  if (found == verbs.end()) {
+    throw UsageError("unknown word '" + verb + "' behind snapshot" + did_you_mean(verb, verbs));
+  }
+  return kSnapshotSave << static_cast<unsigned>(found - verbs.begin());
 }
 
 [[noreturn]] void refuse_flag(const std::string& word, const std::string& command, unsigned bit) {
@@ -108,10 +118,15 @@ void check_together(const Settings& s) {
 
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
-  static const std::vector<std::string> kNames = {"run",     "ask",       "validate", "inspect",
-                                                  "version", "help",      "bench",    "schema",
-                                                  "plan",    "completion"};
+  static const std::vector<std::string> kNames = {"run",     "ask",        "validate", "inspect",
+                                                  "version", "help",       "bench",    "schema",
+                                                  "plan",    "completion", "snapshot"};
   return kNames;
+}
+
+const std::vector<std::string>& snapshot_verbs() {
+  static const std::vector<std::string> kVerbs = {"save", "list", "show", "verify", "rm", "prune"};
+  return kVerbs;
 }
 
 void refuse_command(const std::string& name) {
@@ -135,11 +150,18 @@ Settings parse_command_line(const std::vector<std::string>& args, const Environm
   if (command.starts_with("-")) {
     throw UsageError("the command comes first, for example: swarmkv ask " + command + " ...");
   }
-  const unsigned bit = command_bit(command);
+  unsigned bit = command_bit(command);
   settings.command = command;
   if (args.empty()) throw UsageError("no command given");
+  std::ptrdiff_t n_taken = 1;
+  if (bit == kSnapshot && args.size() > 1 && !args[1].starts_with("-")) {
+    settings.verb = args[1];
+    bit = verb_bit(settings.verb);
+    command += " " + settings.verb;
+    n_taken = 2;
+  }
 
-  RewrittenArgs rewritten = rewrite_args({args.begin() + 1, args.end()});
+  RewrittenArgs rewritten = rewrite_args({args.begin() + n_taken, args.end()});
   Parser parser(bit);
   std::reverse(rewritten.words.begin(), rewritten.words.end());  // the parser takes from the back
   try {

@@ -22,6 +22,9 @@ Settings parse_command_line(const std::vector<std::string>& args, const Environm
 /// Names of the commands that exist.
 const std::vector<std::string>& command_names();
 
+/// What stands behind `snapshot`, in the order of their bits (flags.h).
+const std::vector<std::string>& snapshot_verbs();
+
 /// errors  UsageError  always: there is no such command, or not yet
 [[noreturn]] void refuse_command(const std::string& name);
 

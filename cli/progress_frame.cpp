@@ -25,6 +25,7 @@ std::string bottom_line(const ProgressState& state, std::size_t n_hidden) {
   std::string out;
   if (!state.model_loaded) return "loading the model";
   if (n_hidden > 0) out += fmt::format("{} more agents \u00b7 ", n_hidden);
+  if (state.agents.empty()) return out + (state.is_saving() ? "saving" : "reading");
   const auto n_done = std::count_if(state.agents.begin(), state.agents.end(),
                                     [](const AgentProgress& a) { return a.done(); });
   out += fmt::format("batch {} \u00b7 {:.0f} tok/s", state.n_decoding(), state.tokens_per_s());
@@ -35,7 +36,8 @@ std::string bottom_line(const ProgressState& state, std::size_t n_hidden) {
   if (const long n_reused = state.n_prompt_reused(); n_reused > 0) {
     out += fmt::format(" \u00b7 {} prompt tokens reused", short_count(n_reused));
   }
-  return out + fmt::format(" \u00b7 {} of {} done", n_done, state.agents.size());
+  out += fmt::format(" \u00b7 {} of {} done", n_done, state.agents.size());
+  return state.is_saving() ? out + ", saving snapshots" : out;
 }
 
 std::size_t shown_columns(const std::string& line) {

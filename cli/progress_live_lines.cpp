@@ -72,10 +72,14 @@ std::string document_line(const DocumentProgress& d, const Layout& layout) {
     return fmt::format("{} {:3d} %  {} tok", padded(d.name, layout.name), percent,
                        with_commas(d.n_total));
   }
-  return fmt::format("document  {}  {:>7} tok  {} {:3d} %  {:6.1f} s  {} tok/s",
-                     padded(d.name == "document" ? "" : d.name, layout.name),
-                     with_commas(d.n_total), bar(part, layout.bar), percent, d.ms() / 1000,
-                     with_commas(static_cast<long>(d.tokens_per_s())));
+  std::string out = fmt::format("document  {}  {:>7} tok  {} {:3d} %",
+                                padded(d.name == "document" ? "" : d.name, layout.name),
+                                with_commas(d.n_total), bar(part, layout.bar), percent);
+  if (d.n_computed() > 0 || d.n_restored == 0) {
+    out += fmt::format("  {:6.1f} s  {} tok/s", d.ms() / 1000,
+                       with_commas(static_cast<long>(d.tokens_per_s())));
+  }
+  return d.snapshot.empty() ? out : out + "  " + d.snapshot;
 }
 
 std::string waiting_for(const ProgressState& state, const AgentProgress& a) {

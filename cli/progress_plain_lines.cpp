@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/progress_render.h"
+#include "cli/snapshot_text.h"
 #include "swarmkv/report.h"
 
 namespace swarmkv::cli {
@@ -48,6 +49,11 @@ std::string ready_line(const ProgressState& state, const Event& event) {
   return stamped(event, label(event.name) + ": ready");
 }
 
+// "document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)".
+std::string snapshot_line(const Event& event) {
+  return stamped(event, label(event.name) + ": " + safe(snapshot_news(event)));
+}
+
 std::string started_line(const ProgressState& state, const Event& event) {
   const AgentProgress* agent = state.agent(event.name);
   std::string text = safe(event.name) + ": started";
@@ -73,6 +79,7 @@ std::string header_line(const ProgressState& state) {
   const std::size_t n = state.agents.size();
   std::string out = safe(state.title) + " \u00b7 " + safe(state.model);
   if (!state.device.empty()) out += " \u00b7 " + safe(state.device);
+  if (n == 0) return out;
   return out + fmt::format(" \u00b7 {} {}", with_commas(static_cast<long>(n)),
                            n == 1 ? "agent" : "agents");
 }
@@ -84,6 +91,10 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
       return prefill_line(state, event, memory);
     case EventType::kDocumentReady:
       return ready_line(state, event);
+    case EventType::kSnapshotRestored:
+    case EventType::kSnapshotSaved:
+    case EventType::kSnapshotRejected:
+      return snapshot_line(event);
     case EventType::kAgentStarted:
       return started_line(state, event);
     case EventType::kAgentPreempted:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/snapshot_text.h"
+
 namespace swarmkv::cli {
 namespace {
 
@@ -35,6 +37,14 @@ void count_tokens(ProgressState& state, AgentProgress& agent, int n_tokens, doub
   while (state.recent.size() > 2 && t_ms - state.recent.front().first > kRateWindowMs) {
     state.recent.pop_front();
   }
+}
+
+void apply_snapshot(DocumentProgress& document, const Event& event) {
+  document.snapshot = snapshot_note(event);
+  document.saved = document.saved || event.type == EventType::kSnapshotSaved;
+  if (event.type != EventType::kSnapshotRestored) return;
+  document.n_restored = std::max(document.n_restored, event.n_tokens);
+  document.begin_ms = document.t_ms = event.t_ms;
 }
 
 void finish(AgentProgress& agent, Stage stage, const Event& event) {
@@ -98,6 +108,14 @@ int ProgressState::n_decoding() const {
   }));
 }
 
+bool ProgressState::is_saving() const {
+  const bool all_done =
+      std::all_of(agents.begin(), agents.end(), [](const AgentProgress& a) { return a.done(); });
+  return all_done && std::any_of(documents.begin(), documents.end(), [](const DocumentProgress& d) {
+           return d.keeps && d.ready && d.n_computed() > 0 && !d.saved;
+         });
+}
+
 double ProgressState::tokens_per_s() const {
   if (recent.size() < 2) return 0;
   const double ms = recent.back().first - recent.front().first;
@@ -120,14 +138,16 @@ long ProgressState::n_cells_used() const {
   return n;
 }
 
-// Every agent that has begun to write found its documents in the cache, but for what was computed.
+// Every agent that has begun to write found its documents in the cache, but for what was computed
+// now.
 long ProgressState::n_prompt_reused() const {
   long n = 0;
   for (const AgentProgress& a : agents) {
     if (a.first_token_ms > 0) n += a.n_prefix;
   }
-  for (const DocumentProgress& document : documents) n -= document.n_tokens;
-  return std::max(0L, n);
+  long n_computed = 0;
+  for (const DocumentProgress& d : documents) n_computed += d.n_tokens - d.n_restored;
+  return std::max(0L, n - std::max(0L, n_computed));
 }
 
 void apply_plan(ProgressState& state, const Plan& plan) {
@@ -153,7 +173,8 @@ ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
   state.title = title;
   state.model = model;
   for (const DocumentSpec& document : pipeline.documents) {
-    state.documents.push_back(DocumentProgress{.name = document.name});
+    DocumentProgress& shown = state.documents.emplace_back(DocumentProgress{.name = document.name});
+    shown.keeps = document.snapshot == "auto";
   }
   for (const AgentSpec& spec : pipeline.agents) {
     state.agent_index.emplace(spec.name, state.agents.size());
@@ -163,6 +184,11 @@ ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
     agent.max_tokens = spec.function ? 0 : spec.max_tokens;
   }
   return state;
+}
+
+bool is_snapshot_news(EventType type) {
+  return type == EventType::kSnapshotRestored || type == EventType::kSnapshotSaved ||
+         type == EventType::kSnapshotRejected;
 }
 
 void apply(ProgressState& state, const Event& event) {
@@ -178,6 +204,7 @@ void apply(ProgressState& state, const Event& event) {
     document.ready = document.ready || event.type == EventType::kDocumentReady;
     return;
   }
+  if (is_snapshot_news(event.type)) return apply_snapshot(document_of(state, event.name), event);
   if (event.type == EventType::kWarning) {
     state.warnings.push_back(event.text);
     return;

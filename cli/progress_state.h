@@ -1,6 +1,7 @@
 // What is known about a run so far, built from its events. Plain data, no terminal, no clock.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -21,8 +22,14 @@ struct DocumentProgress {
   double t_ms = 0;      ///< of the last news
   bool ready = false;
 
+  bool keeps = false;      ///< what is computed for it may be saved when all have finished
+  int n_restored = 0;      ///< tokens that came from a snapshot, what stands in front included
+  std::string snapshot{};  ///< what became of that: "saved (77.0 MiB, 0.1 s)"; may be empty
+  bool saved = false;
+
+  [[nodiscard]] int n_computed() const { return std::max(0, n_tokens - n_restored); }
   [[nodiscard]] double ms() const { return t_ms - begin_ms; }
-  [[nodiscard]] double tokens_per_s() const { return ms() > 0 ? 1000.0 * n_tokens / ms() : 0; }
+  [[nodiscard]] double tokens_per_s() const { return ms() > 0 ? 1000.0 * n_computed() / ms() : 0; }
 };
 
 struct AgentProgress {
@@ -63,6 +70,8 @@ struct ProgressState {
 
   [[nodiscard]] const AgentProgress* agent(const std::string& name) const;
   [[nodiscard]] int n_decoding() const;
+  /// Nobody has work any more, but something that was computed may be on its way to the disk.
+  [[nodiscard]] bool is_saving() const;
   [[nodiscard]] double tokens_per_s() const;
   /// Estimates, from the plan and from what was told since.
   [[nodiscard]] long n_cells_used() const;
@@ -75,5 +84,8 @@ void apply_plan(ProgressState& state, const Plan& plan);
 ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
                             const std::string& model);
 void apply(ProgressState& state, const Event& event);
+
+/// Restored, saved or rejected.
+bool is_snapshot_news(EventType type);
 
 }  // namespace swarmkv::cli

@@ -40,4 +40,16 @@ class RunCanceller {
   std::optional<std::string> reason_;
 };
 
+/// The run can be reached as long as this lives.
+class Attached {
+ public:
+  Attached(RunCanceller& canceller, Run& run) : canceller_(canceller) { canceller_.attach(run); }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+  ~Attached() { canceller_.detach(); }
+
+ private:
+  RunCanceller& canceller_;
+};
+
 }  // namespace swarmkv::cli

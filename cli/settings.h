@@ -22,6 +22,7 @@ class UsageError : public std::runtime_error {
 
 struct Settings {
   std::string command;
+  std::string verb;                    ///< of `snapshot`: "list"; empty if none was given
   std::vector<std::string> arguments;  ///< what is left when flags are taken out
   bool help = false;
 
@@ -47,6 +48,12 @@ struct Settings {
   std::optional<std::string> questions, system;
   bool no_chat_template = false;
   std::optional<std::string> template_date;
+
+  // Snapshots.
+  std::optional<std::string> snapshot;  ///< "auto", "off" or a file
+  std::optional<std::string> snapshot_dir;
+  std::optional<std::uint64_t> snapshot_limit;
+  bool all = false;
 
   // Output.
   std::string output = "text", print = "final", progress = "auto", color = "auto";

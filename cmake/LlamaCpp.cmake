@@ -57,13 +57,14 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_llama_record}
 include("${_llama_record}") # SWARMKV_LLAMA_SOURCE, SWARMKV_LLAMA_BUILD, SWARMKV_LLAMA_COMMIT
 
 add_library(llama_headers INTERFACE)
-# ggml/src holds the interface between ggml and its backends (ggml-backend-impl.h). vendor/ carries llama-common's own nlohmann/json: these folders are for engine/llama alone, where
-# they come before the distribution's.
+# ggml/src holds the interface between ggml and its backends (ggml-backend-impl.h), src/ the KV cache that tells which
+# cell holds which position (llama-kv-cache.h). vendor/ carries llama-common's own nlohmann/json: these folders are for
+# engine/llama alone, where they come before the distribution's.
 target_include_directories(
   llama_headers SYSTEM
   INTERFACE "${SWARMKV_LLAMA_SOURCE}/include" "${SWARMKV_LLAMA_SOURCE}/common"
             "${SWARMKV_LLAMA_SOURCE}/ggml/include" "${SWARMKV_LLAMA_SOURCE}/vendor"
-            "${SWARMKV_LLAMA_SOURCE}/ggml/src")
+            "${SWARMKV_LLAMA_SOURCE}/ggml/src" "${SWARMKV_LLAMA_SOURCE}/src")
 
 add_library(llama_static INTERFACE)
 set(_llama_required llama-common llama ggml ggml-cpu ggml-base)

@@ -47,6 +47,8 @@ class QuietContext final : public Context {
     return state;
   }
   void load(const SequenceState& state, SeqId target) override { at(target) = state.length; }
+  void load(StateBytes, Pos length, SeqId target) override { at(target) = length; }
+  [[nodiscard]] StateIdentity identity() override { return {}; }
   void clear() override { std::fill(lengths_.begin(), lengths_.end(), 0); }
   void abort() override {}
   void synchronize() override {}

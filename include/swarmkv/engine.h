@@ -38,6 +38,9 @@ struct ModelOptions {
 
 struct ModelDescription {
   std::string path, name, arch, quant, fork_kind, fingerprint, device;
+  /// Expected of an engine with default options (inspect_model only, else empty): who computes
+  /// attention, and how agents run with EngineOptions::deterministic.
+  std::string attention, deterministic;
   std::uint64_t size_bytes = 0, n_params = 0, kv_bytes_per_token = 0;
   int n_vocab = 0, n_ctx_train = 0, n_layers = 0, n_window = 0;
   bool has_chat_template = false;
@@ -78,11 +81,12 @@ struct EngineOptions {
   std::string cache_type_k = "f16", cache_type_v = "f16";
   std::string flash_attn = "auto";  ///< on, off, auto
   /// Who computes attention on the CPU: "grouped" (ours, for many agents over one document; an
-  /// error where it cannot), "stock" (llama.cpp's), "auto" (grouped where it can and
-  /// `deterministic` is off). RunReport::attention says which it was.
+  /// error where it cannot), "stock" (llama.cpp's), "auto" (grouped where it can).
+  /// RunReport::attention says which it was.
   std::string attention = "auto";
-  bool deterministic =
-      false;  ///< same token ids whoever else runs; slower (docs/architecture.md, Equality)
+  /// Same token ids whoever else runs (docs/determinism.md). As fast as without it on some models,
+  /// on the others agents run one at a time.
+  bool deterministic = false;
   int function_threads = 4;  ///< pool for function nodes
   /// How agents come to the document: "shared" (one cache, one batch). To compare with it, each
   /// agent alone: "recompute" (computes the document itself), "snapshot" (restores a copy into a

@@ -59,7 +59,7 @@ class SWARMKV_API SnapshotStore {
   [[nodiscard]] SnapshotInfo show(const std::string& name) const;
 
   /// The same after reading all of it and comparing its checksums.
-  /// cost    reads the file: about 10 GB/s from memory, the disk's speed otherwise
+  /// cost    reads the file: about 7 GB/s from memory, the disk's speed otherwise
   /// errors  as show
   SnapshotInfo verify(const std::string& name) const;
 

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "api/make_runner.h"
+#include "api/model_impl.h"
+#include "api/options.h"
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/process_info.h"
@@ -18,11 +20,11 @@ double whole_us_in_ms(TimePoint from, TimePoint to) {
   return std::round(us) / 1000;
 }
 
-EngineOptions engine_options(const BenchOptions& options, const BenchPrompts& prompts,
-                             const BenchStep& step) {
+EngineOptions engine_options(const swarmkv::Model& model, const BenchOptions& options,
+                             const BenchPrompts& prompts, const BenchStep& step) {
   EngineOptions out = options.engine;
   out.handoff = step.arm;
-  const bool together = step.arm == "shared" && !out.deterministic;
+  const bool together = runs_together(out, *model.impl().model);
   if (out.parallel == 0) out.parallel = std::min(step.n_agents, 240);
   if (out.ctx_size > 0) return out;
   std::int64_t n_all = 0, n_most = 0;
@@ -176,7 +178,7 @@ BenchTrial take_sample(const swarmkv::Model& model, const BenchOptions& options,
   const bool rss_known = reset_peak_rss();
   const TimePoint zero = now();
   try {
-    const auto runner = make_runner(model, engine_options(options, prompts, step));
+    const auto runner = make_runner(model, engine_options(model, options, prompts, step));
     run_agents(out, *runner, requests, zero, in_progress);
     check_counters(out, prompts);
   } catch (const std::exception& e) {

@@ -1,6 +1,7 @@
 #include "api/make_runner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/model_impl.h"
 #include "api/options.h"
@@ -30,9 +31,11 @@ std::unique_ptr<RequestRunner> make_runner(const swarmkv::Model& model,
   if (handoff == Handoff::kShared) {
     SchedulerOptions scheduler;
     scheduler.n_parallel = parallel_limit(options, m->info());
-    scheduler.deterministic = options.deterministic;
     scheduler.grid = grid;
-    return std::make_unique<Scheduler>(m, m->make_context(context), scheduler);
+    auto made = m->make_context(context);
+    // Where nothing that a branch computes depends on its company, it need not be alone.
+    scheduler.deterministic = options.deterministic && !made->batch_invariant();
+    return std::make_unique<Scheduler>(m, std::move(made), scheduler);
   }
   context.n_seq_max = 2;  // the document and one agent
   context.n_batch = std::max(options.batch_size, context.n_seq_max);

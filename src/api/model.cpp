@@ -127,8 +127,16 @@ ModelDescription inspect_model(const std::string& path) {
   out.n_layers = info.n_layers;
   out.n_window = info.n_swa;
   out.has_chat_template = info.has_chat_template;
-  const std::optional<internal::ForkKind> kind = internal::llama_fork_kind(path);
-  if (kind) out.fork_kind = name_of(*kind);
+  std::optional<internal::ForkKind> kind;
+  if (const auto outlook = internal::llama_outlook(path)) {
+    kind = outlook->fork_kind;
+    out.fork_kind = name_of(*kind);
+    out.attention = outlook->why_not_grouped.empty() ? "grouped, " + outlook->grouped_target
+                                                     : "stock: " + outlook->why_not_grouped;
+    out.deterministic = outlook->why_not_batch_invariant.empty()
+                            ? "many agents at once"
+                            : "one agent at a time: " + outlook->why_not_batch_invariant;
+  }
   // Of an unknown kind only what the file says layer by layer is sure.
   out.kv_bytes_per_token =
       internal::kv_cell_bytes(info, kind.value_or(internal::ForkKind::kRecurrent),

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "handoff/handoff.h"
+
 namespace swarmkv::internal {
 namespace {
 
@@ -43,6 +45,13 @@ int parallel_limit(const EngineOptions& options, const ModelInfo& model) {
   require_range("parallel", options.parallel, 0, kMostSeqs - kHolders);
   if (options.parallel > 0) return options.parallel;
   return model.fork_kind == ForkKind::kRecurrent ? kMostRecurrent : kMostSeqs - kHolders;
+}
+
+bool runs_together(const EngineOptions& options, const Model& model) {
+  if (handoff_named(options.handoff) != Handoff::kShared) return false;
+  if (!options.deterministic) return true;
+  constexpr int kAnyCells = 1;
+  return model.why_not_batch_invariant(context_options(options, model.info(), kAnyCells)).empty();
 }
 
 int n_seq_max_for(int parallel) { return std::clamp(parallel + kHolders, kHolders, kMostSeqs); }

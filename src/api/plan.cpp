@@ -74,7 +74,7 @@ void plan_cells(Plan& plan, const EngineOptions& engine) {
   const auto n_agents = std::count_if(plan.agents.begin(), plan.agents.end(),
                                       [](const Plan::Agent& agent) { return !agent.is_function; });
   plan.parallel = shared ? std::max(1, std::min(limit, static_cast<int>(n_agents))) : 1;
-  plan.n_together = engine.deterministic ? 1 : plan.parallel;
+  plan.n_together = runs_together(engine, model) ? plan.parallel : 1;
   plan.n_seqs = n_seq_max_for(plan.parallel);
   plan.n_seqs_concurrent = plan.n_together + n_holders(plan, model.info().fork_kind);
   const auto n_together = static_cast<std::ptrdiff_t>(

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/options.h"
 #include "api/plan_parts.h"
 #include "engine/model.h"
 #include "handoff/handoff.h"
@@ -67,14 +68,13 @@ void plan_sums(Plan& plan, const EngineOptions& engine) {
     worsen(plan, Plan::Sums::kUpperBound, "answers are inserted");
   const bool has_turns = any_agent(plan, [](const Plan::Agent& a) { return a.continues >= 0; });
   if (has_turns) worsen(plan, Plan::Sums::kUpperBound, "conversations go on");
-  const bool shared = handoff == Handoff::kShared;
-  const bool meets = shared && !engine.deterministic;  // agents are in the cache side by side
-  const bool shares_more = meets && have_like_beginnings(plan);
+  const bool together = runs_together(engine, *plan.prepared->model);
+  const bool shares_more = together && have_like_beginnings(plan);
   if (shares_more) {
     worsen(plan, Plan::Sums::kUpperBound, "prompts that begin alike share more");
   }
   if (handoff == Handoff::kRecompute) return;
-  if ((engine.deterministic || !shared) && has_turns) {
+  if (!together && has_turns) {
     worsen(plan, Plan::Sums::kEstimate, "agents run one by one, and conversations are read again");
   }
   if (!plan.misfit.empty() || plan.ctx_size < plan.n_cells_concurrent) {
@@ -83,13 +83,13 @@ void plan_sums(Plan& plan, const EngineOptions& engine) {
   }
   // What agents share beyond their prefixes takes ids, too.
   const int n_seqs = plan.n_seqs_concurrent + (shares_more ? plan.n_together : 0);
-  if (meets && (has_turns || have_several_prefixes(plan)) && n_seqs > plan.n_seqs) {
+  if (together && (has_turns || have_several_prefixes(plan)) && n_seqs > plan.n_seqs) {
     worsen(plan, Plan::Sums::kEstimate,
            "prefixes and conversations are more than the sequence ids, and what left the cache is "
            "computed again");
   }
   if (!have_several_prefixes(plan)) return;
-  if (engine.deterministic || !shared) {
+  if (!together) {
     worsen(plan, Plan::Sums::kEstimate, "agents run one by one, and prefixes replace each other");
   }
   if (plan.prepared->model->info().fork_kind != ForkKind::kFull) {

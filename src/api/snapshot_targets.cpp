@@ -86,6 +86,7 @@ SnapshotPlan plan_snapshots(const Prepared& prepared, const std::string& use) {
 }
 
 std::string recipe_of(const SnapshotTarget& target, int n, int grid, const std::string& kernel) {
+  if (grid == 0) return fmt::format("any pieces, attention={} cpu={}", kernel, cpu_name());
   std::vector<int> points;  // multiples of the grid are cuts of every prefix
   for (const int cut : target.cuts) {
     if (cut < n && cut % grid != 0) points.push_back(cut);

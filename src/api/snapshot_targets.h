@@ -36,7 +36,8 @@ struct SnapshotPlan {
 [[nodiscard]] SnapshotPlan plan_snapshots(const Prepared& prepared, const std::string& use);
 
 /// How a state of the first `n` tokens comes about in deterministic mode; the same text, the same
-/// bits. `kernel`: of attention. Another processor may sum in another order, so it is in it, too.
+/// bits. `kernel`: of attention. `grid` 0: the pieces do not matter. Another processor may sum in
+/// another order, so it is in it, too.
 [[nodiscard]] std::string recipe_of(const SnapshotTarget& target, int n, int grid,
                                     const std::string& kernel);
 

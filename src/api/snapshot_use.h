@@ -29,7 +29,8 @@ struct SnapshotContext {
   RequestRunner& runner;
   SnapshotWriter& writer;
   std::shared_ptr<EventBus> bus;
-  std::string handoff;  ///< by name
+  std::string handoff;         ///< by name
+  bool deterministic = false;  ///< the engine's mode, however it keeps its promise
 };
 
 /// begin() and finish() on the run's thread, once each.
@@ -72,7 +73,7 @@ class SnapshotUse {
   void want_state(std::size_t target);
   [[nodiscard]] SnapshotArithmetic arithmetic(const SnapshotTarget& target, int n) const;
   [[nodiscard]] const std::string& name_of(std::size_t target) const;
-  [[nodiscard]] bool is_deterministic() const { return context_.runner.grid() > 0; }
+  [[nodiscard]] bool is_deterministic() const { return context_.deterministic; }
   [[nodiscard]] int most_exact_tokens() const;
 
   void save_all(const OrchestratorResult& outcome);

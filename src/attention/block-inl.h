@@ -20,9 +20,9 @@ namespace HWY_NAMESPACE {
 
 /// One block, with its room and a thread's scratch room.
 struct Block {
-  Block(const AttentionBlocks& blocks, const AttentionTensors& t, int index, float* own,
-        float* scratch_room)
-      : b(blocks), tensors(t), room(own), scratch(scratch_room) {
+  Block(const AttentionBlocks& blocks, const AttentionLayout& seen, const AttentionTensors& t,
+        int index, float* own, float* scratch_room)
+      : b(blocks), layout(seen), tensors(t), room(own), scratch(scratch_room) {
     const int per_head = b.n_blocks / b.shape.n_kv_heads;
     kv_head = index / per_head;
     const int vector = index % per_head * b.block_vectors;
@@ -43,6 +43,7 @@ struct Block {
   [[nodiscard]] float* sums(int slice) const { return out() + head * stride + slice * stride; }
 
   const AttentionBlocks& b;
+  const AttentionLayout& layout;
   const AttentionTensors& tensors;
   float* room;
   float* scratch;
@@ -51,7 +52,8 @@ struct Block {
   std::size_t stride = 0, vector_stride = 0, head = 0;
 };
 
-/// Calls work(first vector, number of vectors, cells, number of cells) for the parts of a tile.
+/// Calls work(first vector, number of vectors, places in the tile, how many) for the parts of a
+/// tile.
 template <typename Work>
 HWY_INLINE void for_each_part(const Block& block, int tile, const Work& work) {
   const TileView& view = block.view(tile);

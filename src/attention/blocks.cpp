@@ -53,14 +53,12 @@ void lay_out(AttentionBlocks& b) {
   b.block_floats = b.at_views + rounded(tiles * sizeof(TileView) / sizeof(float));
 
   b.at_cells = rounded(kTileCells * rows);
-  b.at_bits = b.at_cells + rounded(std::max<std::size_t>(8 * head, 4096));
-  // A block of n rows belongs to at most n + 1 tokens.
-  b.scratch_floats = b.at_bits + rounded(2 * (rows + 1));
+  b.scratch_floats = b.at_cells + rounded(std::max<std::size_t>(8 * head, 4096));
 }
 
 }  // namespace
 
-AttentionBlocks cut_attention(const AttentionShape& shape, int n_threads, int lanes,
+AttentionBlocks cut_attention(const AttentionShape& shape, int n_places, int n_threads, int lanes,
                               int most_vectors) {
   AttentionBlocks b;
   b.shape = shape;
@@ -69,17 +67,31 @@ AttentionBlocks cut_attention(const AttentionShape& shape, int n_threads, int la
   b.group = shape.n_heads / shape.n_kv_heads;
   b.n_rows = shape.n_tokens * b.group;
   b.n_vectors = divided_up(b.n_rows, lanes);
-  b.n_tiles = divided_up(shape.n_cells, kTileCells);
+  b.n_tiles = divided_up(n_places, kTileCells);
   choose_blocks(b, most_vectors);
   if (!b.whole) {
     constexpr int kPiecesPerThread = 2;
     constexpr int kLeastSlice = 16;  // elements of a head
     const int pieces = divided_up(kPiecesPerThread * b.n_threads, b.n_blocks);
-    b.n_chunks = std::clamp(pieces, 1, b.n_tiles);
+    b.n_chunks = std::clamp(pieces, 1, std::max(b.n_tiles, 1));
     while (b.n_slices < pieces && shape.head_size / b.n_slices > kLeastSlice) b.n_slices *= 2;
   }
   lay_out(b);
   return b;
+}
+
+std::size_t most_attention_floats(AttentionShape shape, int n_places, int n_threads, int lanes,
+                                  int most_vectors) {
+  // From as many rows on as fill a block for every thread, more of them change nothing.
+  const int group = shape.n_heads / shape.n_kv_heads;
+  const int n_enough = divided_up(n_threads * most_vectors * lanes, group) + lanes;
+  std::size_t most = 0;
+  for (int n = std::min(shape.n_tokens, n_enough); n >= 1; --n) {
+    shape.n_tokens = n;
+    most =
+        std::max(most, cut_attention(shape, n_places, n_threads, lanes, most_vectors).n_floats());
+  }
+  return most;
 }
 
 }  // namespace swarmkv::internal

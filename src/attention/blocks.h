@@ -2,7 +2,7 @@
 //
 // The rows of one key/value head are its tokens times the query heads of its group, one SIMD lane a
 // row. A *block* is some vectors of rows of one head: its keys and values are read and converted
-// once for all of them. A *tile* is 64 cells.
+// once for all of them. A *tile* is 64 places of the layout.
 //
 // A row's result is the same bits however the call is cut: every score is one chain of
 // multiply-adds over the head, every output element one chain over the visible cells in their
@@ -13,18 +13,18 @@
 #include <cstdint>
 
 #include "attention/attention.h"
+#include "attention/layout.h"
 
 namespace swarmkv::internal {
 
-inline constexpr int kTileCells = 64;
 inline constexpr int kMostVectors = 4;  ///< of rows in a block
 
-/// What the rows of a block see of a tile, one bit a cell.
+/// What the rows of a block see of a tile, one bit a place.
 struct TileView {
-  std::uint64_t live[kMostVectors] = {};  ///< cells that some row of this vector sees
+  std::uint64_t live[kMostVectors] = {};  ///< places that some row of this vector sees
   std::uint64_t any = 0;                  ///< of all vectors
   bool dense = false;                     ///< computed for all vectors at once
-  bool open = false;                      ///< every row sees every cell and adds nothing
+  bool open = false;                      ///< every row sees every place, and the mask adds nothing
 };
 
 struct AttentionBlocks {
@@ -46,7 +46,7 @@ struct AttentionBlocks {
   // Floats, all multiples of 16.
   std::size_t block_floats = 0, scratch_floats = 0;
   std::size_t at_scores = 0, at_most = 0, at_out = 0, at_views = 0;  ///< within a block's room
-  std::size_t at_mask = 0, at_cells = 0, at_bits = 0;                ///< within scratch
+  std::size_t at_mask = 0, at_cells = 0;                             ///< within scratch
 
   [[nodiscard]] int n_phases() const { return whole ? 1 : 4; }
   [[nodiscard]] std::size_t n_floats() const {
@@ -55,8 +55,12 @@ struct AttentionBlocks {
   }
 };
 
-/// most_vectors: what the target's registers hold, at most kMostVectors.
-[[nodiscard]] AttentionBlocks cut_attention(const AttentionShape& shape, int n_threads, int lanes,
-                                            int most_vectors);
+/// n_places: of the layout. most_vectors: what the target's registers hold, at most kMostVectors.
+[[nodiscard]] AttentionBlocks cut_attention(const AttentionShape& shape, int n_places,
+                                            int n_threads, int lanes, int most_vectors);
+
+/// The most room, in floats, that calls of 1 to shape.n_tokens tokens need.
+[[nodiscard]] std::size_t most_attention_floats(AttentionShape shape, int n_places, int n_threads,
+                                                int lanes, int most_vectors);
 
 }  // namespace swarmkv::internal

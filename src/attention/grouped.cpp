@@ -48,8 +48,9 @@ void part_of_block(const Block& block, int phase, int piece) {
   }
 }
 
-void run_pieces(const AttentionBlocks& b, const AttentionTensors& tensors, float* room, int phase,
-                int thread, std::atomic<int>& next) {
+void run_pieces(const AttentionBlocks& b, const AttentionLayout& layout,
+                const AttentionTensors& tensors, float* room, int phase, int thread,
+                std::atomic<int>& next) {
   float* scratch = room + static_cast<std::size_t>(thread) * b.scratch_floats;
   float* rooms = room + static_cast<std::size_t>(b.n_threads) * b.scratch_floats;
   const int pieces = b.whole || phase == 0 ? 1 : phase == 3 ? b.n_slices : b.n_chunks;
@@ -58,7 +59,7 @@ void run_pieces(const AttentionBlocks& b, const AttentionTensors& tensors, float
     if (piece >= b.n_blocks * pieces) return;
     const int index = piece / pieces;
     float* own = rooms + static_cast<std::size_t>(b.whole ? thread : index) * b.block_floats;
-    const Block block(b, tensors, index, own, scratch);
+    const Block block(b, layout, tensors, index, own, scratch);
     if (b.whole) {
       whole_block(block);
     } else {
@@ -74,6 +75,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <new>
 
+#include "swarmkv/error.h"
+
 namespace swarmkv::internal {
 namespace {
 
@@ -81,18 +84,52 @@ HWY_EXPORT(target_sizes);
 HWY_EXPORT(run_pieces);
 
 constexpr std::align_val_t kAlignment{64};
+constexpr bool kOneTarget = (HWY_TARGETS & (HWY_TARGETS - 1)) == 0;
+
+// Highway's own dispatch goes by a choice for the whole process; here each object has its own.
+std::size_t place_in_tables(std::int64_t target) {
+  if constexpr (kOneTarget) return 0;
+  hwy::ChosenTarget chosen;
+  chosen.Update(target);
+  return chosen.GetIndex();
+}
+
+// Bits, of which a lower one means better instructions.
+std::vector<std::int64_t> usable_targets() {
+  std::vector<std::int64_t> targets;
+  const std::int64_t fallback = HWY_STATIC_TARGET;  // may be one that needs no support
+  for (std::int64_t left = (HWY_SUPPORTED_TARGETS | fallback) & HWY_TARGETS; left != 0;
+       left &= left - 1) {
+    targets.push_back(left & -left);
+  }
+  return targets;
+}
+
+std::int64_t target_named(std::string_view name) {
+  std::string known;
+  for (const std::int64_t target : usable_targets()) {
+    if (name.empty() || name == hwy::TargetName(target)) return target;
+    known += (known.empty() ? "" : ", ") + std::string(hwy::TargetName(target));
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              "[attention] no target '" + std::string(name) + "' here, there are " + known);
+}
 
 }  // namespace
+
+GroupedAttention::GroupedAttention(std::string_view target)
+    : target_(place_in_tables(target_named(target))) {}
 
 void GroupedAttention::FreeRoom::operator()(float* room) const {
   ::operator delete(room, kAlignment);
 }
 
 void GroupedAttention::prepare(const AttentionShape& shape, const AttentionTensors& tensors,
-                               int n_threads) {
+                               const AttentionLayout& layout, int n_threads) {
   tensors_ = tensors;
-  blocks_ = cut_attention(shape, n_threads, HWY_DYNAMIC_DISPATCH(target_sizes)(0),
-                          HWY_DYNAMIC_DISPATCH(target_sizes)(1));
+  layout_ = &layout;
+  const auto sizes = HWY_DISPATCH_TABLE(target_sizes)[target_];
+  blocks_ = cut_attention(shape, layout.n_places(), n_threads, sizes(0), sizes(1));
   const std::size_t needed = blocks_.n_floats();
   if (needed > n_room_) {
     room_.reset();  // before the new one: both together may be too much
@@ -103,15 +140,26 @@ void GroupedAttention::prepare(const AttentionShape& shape, const AttentionTenso
   for (auto& next : next_) next.store(0, std::memory_order_relaxed);
 }
 
-void GroupedAttention::run(int phase, int thread) {
-  HWY_DYNAMIC_DISPATCH(run_pieces)
-  (blocks_, tensors_, room_.get(), phase, thread, next_[phase]);
+bool GroupedAttention::is_fast_for_many_tokens() const {
+  constexpr int kEnoughLanes = 8;
+  return HWY_DISPATCH_TABLE(target_sizes)[target_](0) >= kEnoughLanes;
 }
 
-std::string grouped_attention_target() {
-  (void)HWY_DYNAMIC_DISPATCH(target_sizes)(0);  // the first dispatch looks at the processor
-  const std::int64_t best = hwy::SupportedTargets() & HWY_TARGETS;
-  return hwy::TargetName(best & -best);
+std::uint64_t GroupedAttention::most_bytes(const AttentionShape& most, int n_threads) const {
+  const auto sizes = HWY_DISPATCH_TABLE(target_sizes)[target_];
+  return most_attention_floats(most, most.n_cells, n_threads, sizes(0), sizes(1)) * sizeof(float) +
+         AttentionLayout::most_bytes(most.n_tokens, most.n_cells);
+}
+
+void GroupedAttention::run(int phase, int thread) {
+  HWY_DISPATCH_TABLE(run_pieces)
+  [target_](blocks_, *layout_, tensors_, room_.get(), phase, thread, next_[phase]);
+}
+
+std::vector<std::string> grouped_attention_targets() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : usable_targets()) names.emplace_back(hwy::TargetName(target));
+  return names;
 }
 
 }  // namespace swarmkv::internal

@@ -1,16 +1,20 @@
 // Grouped flash attention on the CPU, for many queries over one cache that share most of its cells.
 //
-// What a row's result depends on: its query, and the keys and values of the cells it sees, in their
-// order. Not: other rows, where in the cache the cells lie, how many threads there are. Different
-// processors may differ in the last bits.
+// What a row's result depends on: its query, and the keys and values of the cells it sees, in the
+// order of the layout. Not: other rows, where in the cache the cells lie, how many threads there
+// are. Different processors may differ in the last bits.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "attention/attention.h"
 #include "attention/blocks.h"
+#include "attention/layout.h"
 
 namespace swarmkv::internal {
 
@@ -18,14 +22,28 @@ namespace swarmkv::internal {
 /// all threads call run() for phase 0, after a barrier for phase 1, and so on.
 class GroupedAttention {
  public:
+  /// target: one of grouped_attention_targets(); empty = the first.
+  /// errors  kInvalidArgument  it is none of them
+  explicit GroupedAttention(std::string_view target = {});
+
+  /// in  layout: of this mask; tensors and layout stay until the last run() has returned
   /// cost  allocates when a call needs more room than any before
   /// errors  std::bad_alloc
-  void prepare(const AttentionShape& shape, const AttentionTensors& tensors, int n_threads);
+  void prepare(const AttentionShape& shape, const AttentionTensors& tensors,
+               const AttentionLayout& layout, int n_threads);
+
+  /// Whether calls of many tokens are worth it: with vectors of 8 rows or more. Measured on whole
+  /// forwards against llama.cpp's tiled kernel (64 rows and more): AVX-512 1.3, AVX2 1.1 to 1.2,
+  /// SSE4 0.6 times as fast. Fewer rows it always computes faster.
+  [[nodiscard]] bool is_fast_for_many_tokens() const;
+
+  /// Room that this object and a layout take for calls up to these sizes.
+  [[nodiscard]] std::uint64_t most_bytes(const AttentionShape& most, int n_threads) const;
 
   [[nodiscard]] int n_phases() const { return blocks_.n_phases(); }
 
   /// thread is in [0, n_threads); a phase is complete when all threads that take part have
-  /// returned, which may be fewer than were announced. in  the tensors of prepare() are still there
+  /// returned, which may be fewer than were announced.
   void run(int phase, int thread);
 
  private:
@@ -33,14 +51,17 @@ class GroupedAttention {
     void operator()(float* room) const;
   };
 
+  std::size_t target_;  ///< place in the tables of functions
   AttentionBlocks blocks_;
   AttentionTensors tensors_;
+  const AttentionLayout* layout_ = nullptr;
   std::unique_ptr<float, FreeRoom> room_;
   std::size_t n_room_ = 0;
   std::atomic<int> next_[4] = {};  ///< piece of work, for each phase
 };
 
-/// The instructions the kernel uses here, for example "AVX3" for AVX-512.
-[[nodiscard]] std::string grouped_attention_target();
+/// The instruction sets the kernel is compiled for and this processor has, the fastest first: for
+/// example "AVX3" (AVX-512), "AVX2", "SSE4", "SCALAR" (none).
+[[nodiscard]] std::vector<std::string> grouped_attention_targets();
 
 }  // namespace swarmkv::internal

@@ -41,7 +41,7 @@ HWY_INLINE int score_groups(const Block& block, const TileRows& rows, int tile, 
   float* keys = block.scratch + block.b.at_cells;
   for (; first + kCells <= rows.n_cells; first += kCells) {
     for (int i = 0; i < kCells; ++i) {
-      const int cell = tile * kTileCells + rows.cells[first + i];
+      const int cell = block.layout.cell(tile * kTileCells + rows.cells[first + i]);
       const std::byte* key = t.k + cell * t.k_cell + block.kv_head * t.k_head;
       widen(reinterpret_cast<const std::uint16_t*>(key), block.head, keys + i * block.head);
     }
@@ -63,11 +63,14 @@ HWY_INLINE void score_part(const Block& block, const TileRows& rows, int tile, i
 }
 
 HWY_INLINE void score_tile(const Block& block, int tile) {
-  auto* bits = reinterpret_cast<std::uint64_t*>(block.scratch + block.b.at_bits);
-  block.view(tile) =
-      view_tile(block.b, block.tensors, block.rows, tile, bits, block.scratch + block.b.at_mask);
+  const TileView view = view_tile(block.b, block.layout, block.rows, tile);
+  block.view(tile) = view;
   std::fill_n(block.most(tile), block.stride, -INFINITY);
-  if (block.view(tile).any == 0) return;
+  if (view.any == 0) return;
+  if (!view.open) {
+    spread_mask(block.b, block.layout, block.tensors, block.rows, tile, view,
+                block.scratch + block.b.at_mask);
+  }
   for_each_part(block, tile,
                 [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
                   const TileRows rows = tile_rows(block, tile, vector, cells, n);
@@ -141,7 +144,7 @@ HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int
   for (int first = 0; first < rows.n_cells; first += at_once) {
     const int n = std::min(at_once, rows.n_cells - first);
     for (int i = 0; i < n; ++i) {
-      const int cell = tile * kTileCells + rows.cells[first + i];
+      const int cell = block.layout.cell(tile * kTileCells + rows.cells[first + i]);
       const std::byte* value = t.v + cell * t.v_cell + block.kv_head * t.v_head;
       widen(reinterpret_cast<const std::uint16_t*>(value) + begin, width, values + i * width);
     }

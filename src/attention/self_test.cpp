@@ -6,6 +6,7 @@
 
 #include "attention/grouped.h"
 #include "attention/half.h"
+#include "attention/layout.h"
 #include "attention/reference.h"
 
 namespace swarmkv::internal {
@@ -33,7 +34,8 @@ std::vector<std::uint16_t> some_mask() {
 
 }  // namespace
 
-double grouped_attention_error(int head_size, int n_heads, int n_kv_heads) {
+double grouped_attention_error(int head_size, int n_heads, int n_kv_heads,
+                               std::string_view target) {
   const auto head = static_cast<std::size_t>(head_size);
   const auto heads = static_cast<std::size_t>(n_heads);
   const auto kv_heads = static_cast<std::size_t>(n_kv_heads);
@@ -66,8 +68,10 @@ double grouped_attention_error(int head_size, int n_heads, int n_kv_heads) {
                      head * 4};
   reference_attention(shape, t);
   t.out = bytes(is);
-  GroupedAttention attention;
-  attention.prepare(shape, t, 1);
+  AttentionLayout layout;
+  layout.read(t.mask, t.mask_token, shape.n_tokens, shape.n_cells);
+  GroupedAttention attention(target);
+  attention.prepare(shape, t, layout, 1);
   for (int phase = 0; phase < attention.n_phases(); ++phase) attention.run(phase, 0);
 
   return normalised_error(is, should);

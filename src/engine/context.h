@@ -119,6 +119,10 @@ class Context {
 
   /// Which attention kernel the forwards use.
   [[nodiscard]] virtual AttentionUse attention() const { return {}; }
+
+  /// What a sequence computes are the same bits whatever else is in its forwards, in which order,
+  /// in which cells, and however its tokens were cut into forwards. Only in deterministic mode.
+  [[nodiscard]] virtual bool batch_invariant() const { return false; }
 };
 
 }  // namespace swarmkv::internal

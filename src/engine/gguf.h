@@ -7,6 +7,7 @@
 #include <istream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ struct GgufInfo {
   int n_layers = 0, n_ctx_train = 0, n_embd = 0, n_vocab = 0, n_swa = 0;
   int n_parts = 1;  ///< > 1: this is one file of a split model
   bool has_chat_template = false;
-  bool has_long_rope = false;  ///< a second set of RoPE factors, for large contexts
+  bool has_long_rope = false;            ///< a second set of RoPE factors, for large contexts
+  std::set<std::uint32_t> matrix_types;  ///< type numbers of tensors with two sizes or more
 
   /// Whole numbers by full key; short arrays entire, longer ones left out.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> integers;

@@ -112,6 +112,7 @@ void read_gguf_tensor(GgufCursor& at, std::uint64_t alignment, GgufInfo& info,
     }
   }
   const auto type_number = at.read<std::uint32_t>("a tensor's type");
+  if (n_dimensions >= 2) info.matrix_types.insert(type_number);
   const auto offset = at.read<std::uint64_t>("a tensor's offset");
   if (offset % alignment != 0) {
     damaged("starts at " + std::to_string(offset) + ", not a multiple of " +

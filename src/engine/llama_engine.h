@@ -28,9 +28,16 @@ struct LlamaModelOptions {
 ///         kDoesNotFit (memory), kInvalidArgument
 [[nodiscard]] std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options);
 
-/// Where the model in this file may be forked, by the runtime's word: the file itself does not say
-/// it. Reads the vocabulary, no weights. Nothing if this build cannot run the model.
-[[nodiscard]] std::optional<ForkKind> llama_fork_kind(const std::string& path);
+/// What the runtime and the kernels make of a model, told without its weights.
+struct LlamaOutlook {
+  ForkKind fork_kind = ForkKind::kFull;  ///< by the runtime's word: the file itself does not say it
+  std::string why_not_grouped;           ///< attention with default options; empty: it is
+  std::string grouped_target;            ///< the instructions it then uses
+  std::string why_not_batch_invariant;   ///< in deterministic mode; empty: it is
+};
+
+/// Reads the vocabulary, no weights. Nothing if this build cannot run the model.
+[[nodiscard]] std::optional<LlamaOutlook> llama_outlook(const std::string& path);
 
 /// Whether answers can be bound to this JSON Schema; needs no model. A build without the runtime
 /// takes every schema. errors  kInvalidArgument  it cannot become a grammar

@@ -60,6 +60,13 @@ class Model {
   [[nodiscard]] virtual std::unique_ptr<Context> make_context(
       const ContextOptions& options) const = 0;
 
+  /// Empty if a context made with these options is expected to be batch_invariant(), else why not.
+  /// Known without the weights.
+  [[nodiscard]] virtual std::string why_not_batch_invariant(
+      const ContextOptions& /*options*/) const {
+    return "this engine does not promise it";
+  }
+
   /// Bytes of KV cache one cell takes with these types (0 where it cannot be known, such as
   /// recurrent models).
   [[nodiscard]] virtual std::uint64_t kv_bytes_per_cell(KvType type_k, KvType type_v) const = 0;

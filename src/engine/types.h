@@ -39,7 +39,8 @@ enum class KvType { kF32, kF16, kBF16, kQ8_0, kQ5_1, kQ5_0, kQ4_1, kQ4_0 };
 enum class FlashAttention { kAuto, kOn, kOff };
 
 /// Who computes attention on the CPU. kGrouped: src/attention, or an error; kStock: the runtime's
-/// own kernels; kAuto: grouped where it can and deterministic mode does not ask for one form.
+/// own kernels; kAuto: grouped where it can, and in deterministic mode where nothing else depends
+/// on the batch.
 enum class AttentionKernel { kAuto, kGrouped, kStock };
 
 /// Which kernel a context uses, and why not the grouped one.
@@ -59,6 +60,7 @@ struct ContextOptions {
   bool deterministic = false;  ///< flash attention on, one thread for single-row forwards
   AttentionKernel attention = AttentionKernel::kAuto;
   double most_attention_error = 1e-9;  ///< of the kernel's self-test; tests make it fail
+  std::string attention_target{};      ///< instructions of the grouped kernel; empty = the best
 };
 
 /// One token of a batch. `logits`: this row's output is wanted.

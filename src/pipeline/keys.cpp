@@ -22,42 +22,27 @@ constexpr std::array<std::string_view, 13> kAgentSettings{
     "min_p",   "repeat_penalty", "repeat_last_n", "seed",  "stop",
     "timeout", "priority",       "ignore_eos"};
 
-constexpr std::array<KnownKey, 30> kOwnKeys{{
-    {KeyLevel::kTop, "version"},
-    {KeyLevel::kTop, "name"},
-    {KeyLevel::kTop, "model"},
-    {KeyLevel::kTop, "document"},
-    {KeyLevel::kTop, "documents"},
-    {KeyLevel::kTop, "system"},
-    {KeyLevel::kTop, "vars"},
-    {KeyLevel::kTop, "defaults"},
-    {KeyLevel::kTop, "agents"},
-    {KeyLevel::kDocument, "path"},
-    {KeyLevel::kModel, "path"},
-    {KeyLevel::kModel, "ctx_size"},
-    {KeyLevel::kModel, "n_gpu_layers"},
-    {KeyLevel::kModel, "threads"},
-    {KeyLevel::kModel, "threads_batch"},
-    {KeyLevel::kModel, "batch_size"},
-    {KeyLevel::kModel, "parallel"},
-    {KeyLevel::kModel, "cache_type_k"},
-    {KeyLevel::kModel, "cache_type_v"},
-    {KeyLevel::kModel, "flash_attn"},
-    {KeyLevel::kAgent, "prompt"},
-    {KeyLevel::kAgent, "system"},
-    {KeyLevel::kAgent, "needs"},
-    {KeyLevel::kAgent, "ready_after"},
-    {KeyLevel::kAgent, "continues"},
-    {KeyLevel::kAgent, "json_schema"},
-    {KeyLevel::kAgent, "output_file"},
-    {KeyLevel::kNeed, "agent"},
-    {KeyLevel::kNeed, "required"},
+constexpr std::array<KnownKey, 31> kOwnKeys{{
+    {KeyLevel::kTop, "version"},        {KeyLevel::kTop, "name"},
+    {KeyLevel::kTop, "model"},          {KeyLevel::kTop, "document"},
+    {KeyLevel::kTop, "documents"},      {KeyLevel::kTop, "system"},
+    {KeyLevel::kTop, "vars"},           {KeyLevel::kTop, "defaults"},
+    {KeyLevel::kTop, "agents"},         {KeyLevel::kDocument, "path"},
+    {KeyLevel::kDocument, "snapshot"},  {KeyLevel::kModel, "path"},
+    {KeyLevel::kModel, "ctx_size"},     {KeyLevel::kModel, "n_gpu_layers"},
+    {KeyLevel::kModel, "threads"},      {KeyLevel::kModel, "threads_batch"},
+    {KeyLevel::kModel, "batch_size"},   {KeyLevel::kModel, "parallel"},
+    {KeyLevel::kModel, "cache_type_k"}, {KeyLevel::kModel, "cache_type_v"},
+    {KeyLevel::kModel, "flash_attn"},   {KeyLevel::kAgent, "prompt"},
+    {KeyLevel::kAgent, "system"},       {KeyLevel::kAgent, "needs"},
+    {KeyLevel::kAgent, "ready_after"},  {KeyLevel::kAgent, "continues"},
+    {KeyLevel::kAgent, "json_schema"},  {KeyLevel::kAgent, "output_file"},
+    {KeyLevel::kNeed, "agent"},         {KeyLevel::kNeed, "required"},
     {KeyLevel::kReadyAfter, "before"},
 }};
 
 // Part of the format, but of a later version of the program. Refused, never ignored.
-constexpr std::array<std::string_view, 6> kPlannedKeys{"snapshot", "run",    "uses",
-                                                       "with",     "assert", "retries"};
+constexpr std::array<std::string_view, 5> kPlannedKeys{"run", "uses", "with", "assert", "retries"};
 
 // What users of other tools type; too far from our words for an edit distance.
 struct OtherWord {
@@ -93,10 +78,11 @@ std::string place_hint(std::string_view key) {
     KeyLevel level;
     const char* words;
   };
-  constexpr std::array<Place, 4> kPlaces{{{KeyLevel::kDefaults, "under 'defaults' or in an agent"},
+  constexpr std::array<Place, 5> kPlaces{{{KeyLevel::kDefaults, "under 'defaults' or in an agent"},
                                           {KeyLevel::kAgent, "in an agent"},
                                           {KeyLevel::kModel, "under 'model'"},
-                                          {KeyLevel::kTop, "at the top level"}}};
+                                          {KeyLevel::kTop, "at the top level"},
+                                          {KeyLevel::kDocument, "in a document"}}};
   for (const Place& place : kPlaces) {
     if (!contains(keys_at(place.level), key)) continue;
     return "'" + std::string(key) + "' belongs " + place.words;

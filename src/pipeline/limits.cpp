@@ -86,11 +86,19 @@ std::span<const std::string> choices_of(std::string_view key) {
                                                       "q5_1", "q5_0", "q4_1", "q4_0"};
   static const std::array<std::string, 3> flash{"on", "off", "auto"};
   static const std::array<std::string, 2> auto_all{"auto", "all"};
+  static const std::array<std::string, 2> snapshot{"off", "auto"};
   if (key == "cache_type_k" || key == "cache_type_v") return cache_types;
   if (key == "flash_attn") return flash;
   if (key == "n_gpu_layers") return auto_all;
   if (key == "ctx_size") return std::span<const std::string>(auto_all).first(1);
+  if (key == "snapshot") return snapshot;
   return {};
+}
+
+bool is_snapshot_setting(std::string_view value) {
+  const std::span<const std::string> words = choices_of("snapshot");
+  return std::find(words.begin(), words.end(), value) != words.end() ||
+         value.find_first_of("./") != std::string_view::npos;
 }
 
 }  // namespace swarmkv::internal

@@ -41,7 +41,14 @@ const RealLimit* find_real_limit(std::string_view key);
 /// What a real setting must be if `value` is not that; "" if it is. `key` must be one.
 std::string real_problem(std::string_view key, double value);
 
-/// The words that a setting may have; empty if it is not one of a choice.
+/// The words that a setting may have; empty if it is not one of a choice. Beside those of
+/// `snapshot` it may be a file.
 std::span<const std::string> choices_of(std::string_view key);
+
+/// A word of ours, or a path: that has a slash or a dot in it, so that a slip ("on", "atuo") is not
+/// taken for the name of a file.
+bool is_snapshot_setting(std::string_view value);
+/// The same for a schema: what the path matches.
+inline constexpr const char* kSnapshotPathPattern = "[./]";
 
 }  // namespace swarmkv::internal

@@ -5,11 +5,36 @@
 #include "pipeline/limits.h"
 #include "pipeline/read_settings.h"
 #include "pipeline/read_values.h"
+#include "pipeline/scalars.h"
+#include "text/nearest.h"
 
 namespace swarmkv::internal {
 namespace {
 
-void read_document_path(const ReadContext& context, const Entry& entry, DocumentSpec& document) {
+constexpr const char* kSnapshotValues = "'off', 'auto' or a file";
+
+std::string read_snapshot(const ReadContext& context, const Entry& entry) {
+  const ScalarType type = scalar_type(entry.value);
+  const std::string& text = entry.value.text;
+  if (type != ScalarType::kText) {
+    const bool is_number = type == ScalarType::kInt || type == ScalarType::kFloat;
+    const std::string word = text == "false" ? "off" : "auto";
+    wrong_type(context, entry, kSnapshotValues,
+               is_number ? "a file of that name is written ./" + text : "write snapshot: " + word);
+    return "";
+  }
+  if (is_snapshot_setting(text)) return text;
+  const std::optional<std::string> nearest = nearest_name(text, choices_of("snapshot"));
+  context.error("SK105",
+                "'snapshot' must be " + std::string(kSnapshotValues) + ", not '" + text + "'",
+                entry.value,
+                nearest        ? "did you mean '" + *nearest + "'?"
+                : text.empty() ? ""
+                               : "a file of that name is written ./" + text);
+  return "";
+}
+
+void read_document_parts(const ReadContext& context, const Entry& entry, DocumentSpec& document) {
   if (entry.value.kind != YamlNode::Kind::kMap) {
     const Entry path{entry.key_node, entry.value};
     document.path = read_text(context, path).value_or("-");
@@ -17,6 +42,10 @@ void read_document_path(const ReadContext& context, const Entry& entry, Document
     bool has_path = false;
     const std::string where = " in document '" + document.name + "'";
     for (const Entry& item : known_entries(context, entry.value, KeyLevel::kDocument, where)) {
+      if (item.key() == "snapshot") {
+        document.snapshot = read_snapshot(context, item);
+        continue;
+      }
       has_path = true;
       document.path = read_text(context, item).value_or("-");
     }
@@ -77,7 +106,7 @@ void read_document(const ReadContext& context, const Entry& entry, Pipeline& pip
   DocumentSpec document;
   document.name = "document";
   document.pos = context.pos(entry.key_node);
-  read_document_path(context, entry, document);
+  read_document_parts(context, entry, document);
   pipeline.documents.push_back(std::move(document));
 }
 
@@ -92,7 +121,7 @@ void read_documents(const ReadContext& context, const Entry& entry, Pipeline& pi
     DocumentSpec document;
     document.name = item.key();
     document.pos = context.pos(item.key_node);
-    read_document_path(context, item, document);
+    read_document_parts(context, item, document);
     pipeline.documents.push_back(std::move(document));
   }
 }

@@ -135,7 +135,13 @@ std::string ready_after() {
                  mapping(KeyLevel::kReadyAfter, R"(,"required":["before"])")});
 }
 
+std::string snapshot() {
+  return any_of({words(choices_of("snapshot")),
+                 fmt::format(R"("type":"string","pattern":{})", quote_json(kSnapshotPathPattern))});
+}
+
 std::string value_of(KeyLevel level, std::string_view key) {
+  if (key == "snapshot") return snapshot();
   if (const std::span<const std::string> choices = choices_of(key); !choices.empty()) {
     const IntegerLimit* limit = find_integer_limit(key);
     return limit == nullptr ? words(choices) : any_of({integer(*limit), words(choices)});

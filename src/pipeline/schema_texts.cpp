@@ -10,7 +10,7 @@ struct KeyText {
   std::string_view key, text;
 };
 
-constexpr std::array<KeyText, 41> kTexts{{
+constexpr std::array<KeyText, 42> kTexts{{
     {"version", "Version of this format: 1."},
     {"name", "Shown in the report."},
     {"model", "The model and its settings. A flag on the command line wins."},
@@ -22,6 +22,8 @@ constexpr std::array<KeyText, 41> kTexts{{
     {"defaults", "Settings of all agents; an agent's own setting wins."},
     {"agents", "What is asked: names and their agents."},
     {"path", "A file; relative paths start at the pipeline's folder."},
+    {"snapshot",
+     "off, auto (kept on disk once read, and taken from there) or a snapshot file to begin with."},
     {"ctx_size", "Cells of the KV cache, one total for all agents."},
     {"n_gpu_layers", "Layers on the GPU."},
     {"threads", "Threads for decoding."},

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "pipeline/limits.h"
 #include "pipeline/names.h"
 #include "pipeline/validate.h"
 
@@ -39,6 +40,12 @@ void check_form(const Named& named, DiagnosticList& diagnostics) {
 void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics) {
   const DocumentSpec* piped = nullptr;
   for (const DocumentSpec& document : pipeline.documents) {
+    if (!document.snapshot.empty() && !is_snapshot_setting(document.snapshot)) {
+      diagnostics.error({"SK105",
+                         "the snapshot of document '" + document.name +
+                             "' must be 'off', 'auto' or a file, not '" + document.snapshot + "'",
+                         document.pos, static_cast<int>(count_characters(document.name))});
+    }
     if (document.path == "-" && !document.text) {
       if (piped == nullptr) {
         piped = &document;

@@ -56,6 +56,8 @@ std::string to_json_line(const Event& event) {
   }
   if (event.n_tokens != 0 || event.n_total != 0) json["n_tokens"] = event.n_tokens;
   if (event.n_total != 0) json["n_total"] = event.n_total;
+  if (event.size_bytes != 0) json["size_bytes"] = event.size_bytes;
+  if (event.ms > 0) json["ms"] = json_number(event.ms);
   return internal::json_dump(json, -1);
 }
 

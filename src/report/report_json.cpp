@@ -3,6 +3,7 @@
 // meaning needs schema 2.
 #include "report/report_json.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/build_info.h"
@@ -20,6 +21,16 @@ using internal::json_text_or_null;
 using internal::json_texts;
 using internal::percentiles_json;
 
+Json snapshot_json(const std::optional<SnapshotReport>& s) {
+  if (!s) return nullptr;
+  return Json{{"state", json_text(s->state)},
+              {"path", json_text_or_null(s->path)},
+              {"size_bytes", json_positive(s->size_bytes)},
+              {"n_tokens", json_positive(static_cast<std::uint64_t>(std::max(0, s->n_tokens)))},
+              {"ms", s->ms > 0 ? json_number(s->ms) : Json(nullptr)},
+              {"reason", json_text_or_null(s->reason)}};
+}
+
 Json document_json(const DocumentReport& d) {
   return Json{{"name", json_text(d.name)},
               {"digest", json_text_or_null(d.digest)},
@@ -28,7 +39,7 @@ Json document_json(const DocumentReport& d) {
               {"computed_tokens", d.computed_tokens},
               {"prefill_ms", json_number(d.prefill_ms)},
               {"prefill_tokens_per_s", json_number(d.prefill_tokens_per_s)},
-              {"snapshot", nullptr},
+              {"snapshot", snapshot_json(d.snapshot)},
               {"ready_ms", json_number(d.ready_ms)}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/agent_row.h"
 #include "report/report_summary.h"
+#include "report/snapshot_lines.h"
 #include "swarmkv/report.h"
 #include "text/table.h"
 #include "text/utf8.h"
@@ -113,10 +114,11 @@ std::string answer(const AgentReport& a) {
 std::string to_markdown(const RunReport& report) {
   std::string out = "# " + inline_text(report.name.empty() ? "run" : report.name) + "\n\n";
   out += facts(report) + agent_table(report);
-  out +=
-      fenced(internal::title_line(report, internal::Paint(false)) + internal::summary_lines(report),
-             "text") +
-      "\n" + warnings(report);
+  const internal::Paint plain(false);
+  out += fenced(internal::title_line(report, plain) + internal::summary_lines(report) +
+                    internal::snapshot_lines(report, plain),
+                "text") +
+         "\n" + warnings(report);
   if (!report.agents.empty()) out += "## Answers\n\n";
   for (const AgentReport& agent : report.agents) out += answer(agent);
   return out;

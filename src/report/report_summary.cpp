@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "text/table.h"
 #include "text/utf8.h"
 
@@ -44,9 +46,16 @@ std::string counts(const RunReport& r) {
 // The document's share shows that it was computed once, or came from somewhere else.
 std::string documents_part(const RunReport& r) {
   if (r.documents.empty()) return "";
-  std::int64_t n_computed = 0;
-  for (const DocumentReport& d : r.documents) n_computed += d.computed_tokens;
+  std::int64_t n_computed = 0, n_restored = 0;
+  for (const DocumentReport& d : r.documents) {
+    n_computed += d.computed_tokens;
+    if (d.source == "restored") n_restored += std::max(0, d.n_tokens - d.computed_tokens);
+  }
   const char* noun = r.documents.size() == 1 ? "document" : "documents";
+  if (n_restored > 0) {
+    const std::string once = n_computed > 0 ? format_count(n_computed) + " once, " : "";
+    return fmt::format(" ({} {}{} restored)", noun, once, format_count(n_restored));
+  }
   if (n_computed == 0) return fmt::format(" ({} not computed)", noun);
   if (r.handoff == "recompute") {
     return fmt::format(" ({} {}, each agent by itself)", noun, format_count(n_computed));

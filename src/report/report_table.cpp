@@ -8,6 +8,7 @@
 
 #include "report/agent_row.h"
 #include "report/report_summary.h"
+#include "report/snapshot_lines.h"
 #include "swarmkv/report.h"
 #include "text/table.h"
 #include "text/utf8.h"
@@ -135,7 +136,8 @@ std::string warnings(const RunReport& r, const Paint& paint) {
 std::string to_table(const RunReport& report, bool color) {
   const Paint paint(color);
   return internal::title_line(report, paint) + agent_table(report, paint) + "\n" +
-         internal::summary_lines(report) + endings(report, paint) + warnings(report, paint);
+         internal::summary_lines(report) + internal::snapshot_lines(report, paint) +
+         endings(report, paint) + warnings(report, paint);
 }
 
 }  // namespace swarmkv

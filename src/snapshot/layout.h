@@ -32,50 +32,31 @@ struct SnapshotText {
   std::string& (*in)(SnapshotAbout&);
 };
 
-inline constexpr std::array<SnapshotText, 13> kSnapshotTexts = {
-    {{"model fingerprint", [](SnapshotAbout& a) -> auto& {return a.identity.model_fingerprint;
-}  // namespace swarmkv::internal
+template <std::string SnapshotIdentity::*kText>
+std::string& identity_text(SnapshotAbout& about) {
+  return about.identity.*kText;
 }
-, {"architecture", [](SnapshotAbout& a) -> auto& {return a.identity.arch;
+template <std::string SnapshotAbout::*kText>
+std::string& about_text(SnapshotAbout& about) {
+  return about.*kText;
 }
-}
-, {"KV type of keys", [](SnapshotAbout& a) -> auto& {return a.identity.cache_type_k;
-}
-}
-, {"KV type of values", [](SnapshotAbout& a) -> auto& {return a.identity.cache_type_v;
-}
-}
-, {"layout of values", [](SnapshotAbout& a) -> auto& {return a.identity.value_layout;
-}
-}
-, {"RoPE settings", [](SnapshotAbout& a) -> auto& {return a.identity.rope;
-}
-}
-, {"KV rotation", [](SnapshotAbout& a) -> auto& {return a.identity.kv_rotation;
-}
-}
-, {"LoRA", [](SnapshotAbout& a) -> auto& {return a.identity.lora;
-}
-}
-, {"engine", [](SnapshotAbout& a) -> auto& {return a.identity.engine;
-}
-}
-, {"state format", [](SnapshotAbout& a) -> auto& {return a.identity.state_format;
-}
-}
-, {"recipe", [](SnapshotAbout& a) -> auto& {return a.arithmetic.recipe;
-}
-}
-, {"document", [](SnapshotAbout& a) -> auto& {return a.document;
-}
-}
-, {"model name", [](SnapshotAbout& a) -> auto& {return a.model_name;
-}
-}
-,
-}
-}
-;
+inline std::string& recipe_text(SnapshotAbout& about) { return about.arithmetic.recipe; }
+
+inline constexpr std::array<SnapshotText, 13> kSnapshotTexts = {{
+    {"model fingerprint", &identity_text<&SnapshotIdentity::model_fingerprint>},
+    {"architecture", &identity_text<&SnapshotIdentity::arch>},
+    {"KV type of keys", &identity_text<&SnapshotIdentity::cache_type_k>},
+    {"KV type of values", &identity_text<&SnapshotIdentity::cache_type_v>},
+    {"layout of values", &identity_text<&SnapshotIdentity::value_layout>},
+    {"RoPE settings", &identity_text<&SnapshotIdentity::rope>},
+    {"KV rotation", &identity_text<&SnapshotIdentity::kv_rotation>},
+    {"LoRA", &identity_text<&SnapshotIdentity::lora>},
+    {"engine", &identity_text<&SnapshotIdentity::engine>},
+    {"state format", &identity_text<&SnapshotIdentity::state_format>},
+    {"recipe", &recipe_text},
+    {"document", &about_text<&SnapshotAbout::document>},
+    {"model name", &about_text<&SnapshotAbout::model_name>},
+}};
 
 inline constexpr std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;

@@ -38,7 +38,7 @@ class SnapshotFile {
   [[nodiscard]] const SnapshotHeader& header() const { return header_; }
 
   /// Reads the state once and compares its digest. Needed before the first use of state().
-  /// cost    one pass: about 10 GB/s from memory, the disk's speed otherwise
+  /// cost    one pass: about 7 GB/s from memory, the disk's speed otherwise
   /// errors  kCorrupt (both digests), kUnreadable
   void verify() const;
 

@@ -241,7 +241,7 @@ TEST_F(NamedSnapshots, IsReadFromWhereverItLies) {
 
 TEST_F(NamedSnapshots, ADocumentsOwnWordCountsBeforeTheRuns) {
   Pipeline pipeline = eight_agents();
-  pipeline.documents[0].snapshot = "named";
+  pipeline.documents[0].snapshot = "./named";
   pipeline.folder = folder_.string();
   EXPECT_EQ(run_anew({}, pipeline).documents[0].computed_tokens, 0);
   pipeline.documents[0].snapshot = "off";

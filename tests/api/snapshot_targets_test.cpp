@@ -83,6 +83,9 @@ TEST(SnapshotTargets, TheRecipeTellsThePiecesAndNothingThatLiesBehind) {
   EXPECT_NE(recipe_of(target, 700, 512, "stock"), recipe);
   EXPECT_NE(recipe_of(target, 1000, 256, "stock"), recipe);
   EXPECT_NE(recipe_of(target, 1000, 512, "grouped"), recipe);
+  const std::string of_any_pieces = recipe_of(target, 1000, 0, "grouped");
+  EXPECT_EQ(recipe_of(target, 700, 0, "grouped"), of_any_pieces);
+  EXPECT_NE(of_any_pieces, recipe_of(target, 1000, 512, "grouped"));
   target.cuts.clear();
   for (int i = 1; i < 900; ++i) target.cuts.push_back(i);
   const std::string many = recipe_of(target, 1000, 512, "stock");

@@ -32,7 +32,7 @@ EVERYTHING = ["api"]  # wires all of it together
 
 # Headers of llama.cpp and llama-common: only engine/llama may name them.
 LLAMA_HEADERS = re.compile(
-    r"^(llama(-cpp)?|ggml[\w-]*|gguf|common|chat|sampling|log|json-schema-to-grammar|minja.*)\.(h|hpp)$")
+    r"^(llama[\w-]*|ggml[\w-]*|gguf|common|chat|sampling|log|json-schema-to-grammar|minja.*)\.(h|hpp)$")
 
 # Large headers are kept to few files, for the sake of compile time.
 AT_MOST = {"CLI/": 3, "nlohmann/": 3, "yaml-cpp/": 3}

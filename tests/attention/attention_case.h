@@ -1,13 +1,16 @@
 // One attention call with random numbers, and masks as the scheduler's caches make them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "attention/attention.h"
 #include "attention/grouped.h"
 #include "attention/half.h"
+#include "attention/layout.h"
 
 namespace swarmkv::internal::test {
 
@@ -15,6 +18,8 @@ struct AttentionCase {
   AttentionShape shape;
   std::vector<float> q, out;
   std::vector<std::uint16_t> k, v, mask;
+  std::vector<std::int32_t> positions;  ///< of the cells; empty: in order
+  std::string target;                   ///< of the kernel; empty: the best one
 
   AttentionCase(int head_size, int n_heads, int n_kv_heads, int n_tokens, int n_cells,
                 std::mt19937::result_type seed)
@@ -69,11 +74,19 @@ struct AttentionCase {
     return t;
   }
 
+  [[nodiscard]] AttentionLayout layout() const {
+    AttentionLayout l;
+    l.read(reinterpret_cast<const std::byte*>(mask.data()),
+           static_cast<std::size_t>(shape.n_cells) * 2, shape.n_tokens, shape.n_cells, positions);
+    return l;
+  }
+
   /// Runs as if by n_threads threads, one after the other within each phase.
   [[nodiscard]] std::vector<float> grouped(int n_threads = 1) {
-    GroupedAttention attention;
+    GroupedAttention attention(target);
     std::fill(out.begin(), out.end(), 77.0F);
-    attention.prepare(shape, tensors(), n_threads);
+    const AttentionLayout seen = layout();
+    attention.prepare(shape, tensors(), seen, n_threads);
     for (int phase = 0; phase < attention.n_phases(); ++phase) {
       for (int thread = 0; thread < n_threads; ++thread) attention.run(phase, thread);
     }

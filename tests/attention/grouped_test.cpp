@@ -11,8 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "attention/attention_case.h"
+#include "attention/random_case.h"
 #include "attention/reference.h"
+#include "swarmkv/error.h"
 
 namespace swarmkv::internal::test {
 namespace {
@@ -22,48 +23,6 @@ constexpr double kMostError = 1e-9;
 std::vector<float> reference(AttentionCase& c) {
   reference_attention(c.shape, c.tensors());
   return c.out;
-}
-
-int draw(std::mt19937& random, int least, int most) {
-  return std::uniform_int_distribution<int>(least, most)(random);
-}
-
-// Shared prefixes with holes, tails of one's own, windows, causal chunks, rows that see one cell or
-// nothing, and masks with other values than zero.
-void random_mask(AttentionCase& c, std::mt19937& random) {
-  const int n = c.shape.n_cells;
-  const int kind = draw(random, 0, 5);
-  if (kind <= 2) c.share_prefix(draw(random, 0, n), random());
-  for (int t = 0; t < c.shape.n_tokens; ++t) {
-    if (kind == 3) c.see_range(t, 0, std::min(n, n - c.shape.n_tokens + t + 1));
-    if (kind == 4) c.see_range(t, std::max(0, n / 2 - t - 40), std::max(1, n / 2 - t));
-    if (kind == 5 && draw(random, 0, 3) != 0) c.see(t, draw(random, 0, n - 1));
-    if (kind == 1) {  // holes
-      for (int i = 0; i < n / 7; ++i) {
-        c.mask[static_cast<std::size_t>(t) * n + draw(random, 0, n - 1)] = kHalfMinusInfinity;
-      }
-    }
-    if (kind == 2) c.see(t, draw(random, 0, n - 1), -1.5F);
-  }
-}
-
-TEST(GroupedAttention, EqualsTheFormulaOnRandomShapesLayoutsAndMasks) {
-  std::mt19937 random(7);
-  const int heads[][2] = {{9, 3}, {4, 1}, {8, 8}, {6, 2}, {16, 2}};
-  for (int i = 0; i < 400; ++i) {
-    const auto& h = heads[draw(random, 0, 4)];
-    const int size = i % 8 == 0 ? 256 : i % 4 == 1 ? 128 : 64;
-    AttentionCase c(size, h[0], h[1], draw(random, 1, i % 10 == 0 ? 70 : 12), draw(random, 1, 400),
-                    random());
-    random_mask(c, random);
-    const std::vector<float> should = reference(c);
-
-    const double error = normalised_error(c.grouped(draw(random, 1, 3)), should);
-
-    ASSERT_LE(error, kMostError) << "case " << i << ": head " << size << ", " << h[0] << "/" << h[1]
-                                 << " heads, " << c.shape.n_tokens << " tokens, " << c.shape.n_cells
-                                 << " cells";
-  }
 }
 
 TEST(GroupedAttention, StaysAccurateOverALongDocument) {
@@ -130,8 +89,21 @@ TEST(GroupedAttention, GivesTheSameBitsWithAnyNumberOfThreads) {
 }
 
 TEST(GroupedAttention, IsCutAlongCellsWhereBlocksDoNotFillTheThreads) {
-  EXPECT_EQ(cut_attention({64, 9, 3, 512, 4096, 1}, 2, 16, 4).n_phases(), 1);
-  EXPECT_EQ(cut_attention({64, 9, 3, 2, 4096, 1}, 16, 16, 4).n_phases(), 4);
+  EXPECT_EQ(cut_attention({64, 9, 3, 512, 4096, 1}, 4096, 2, 16, 4).n_phases(), 1);
+  EXPECT_EQ(cut_attention({64, 9, 3, 2, 4096, 1}, 4096, 16, 16, 4).n_phases(), 4);
+}
+
+TEST(GroupedAttention, NeedsNoMoreRoomThanItSays) {
+  for (const int n_threads : {1, 2, 16}) {
+    for (const int n_places : {100, 5000, 60000}) {
+      const std::size_t most =
+          most_attention_floats({64, 9, 3, 512, 0, 1}, n_places, n_threads, 16, 4);
+      for (int n = 1; n <= 512; ++n) {
+        ASSERT_LE(cut_attention({64, 9, 3, n, 0, 1}, n_places, n_threads, 16, 4).n_floats(), most)
+            << n << " tokens, " << n_places << " places, " << n_threads << " threads";
+      }
+    }
+  }
 }
 
 // token t of c becomes token `to` of the result, among `n_tokens` others that see other cells;
@@ -180,7 +152,8 @@ TEST(GroupedAttention, IsRightWhenThreadsReallyRunAtOnce) {
   const std::vector<float> should = c.grouped(1);
   std::fill(c.out.begin(), c.out.end(), 77.0F);
   GroupedAttention attention;
-  attention.prepare(c.shape, c.tensors(), 3);
+  const AttentionLayout layout = c.layout();
+  attention.prepare(c.shape, c.tensors(), layout, 3);
   for (int phase = 0; phase < attention.n_phases(); ++phase) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) threads.emplace_back([&, i] { attention.run(phase, i); });
@@ -195,7 +168,7 @@ TEST(GroupedAttention, KnowsWhatItSupports) {
   EXPECT_FALSE(grouped_attention_supports(80, 9, 3));
   EXPECT_FALSE(grouped_attention_supports(64, 9, 2));
   EXPECT_FALSE(grouped_attention_supports(64, 9, 0));
-  EXPECT_FALSE(grouped_attention_target().empty());
+  EXPECT_THROW(GroupedAttention("MMX"), Error);
 }
 
 }  // namespace

@@ -692,7 +692,7 @@ class UsageTest(CliTest):
         self.refused(self.run_cli(), 2, "no command given")
 
     def test_later_commands_and_flags_are_refused_by_name(self):
-        for command in ("snapshot", "retry"):
+        for command in ("retry", "shell", "serve"):
             self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
         self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
         self.refused(self.ask("x", "--report", "r.pdf"), 2, "must end in .json, .jsonl, .md")
@@ -728,7 +728,7 @@ class UsageTest(CliTest):
     def test_words_that_nobody_asked_for_are_refused(self):
         self.refused(self.run_cli("help", "rnu"), 2, "unknown command 'rnu'; did you mean 'run'?")
         self.refused(self.run_cli("help", "foo"), 2, "see: swarmkv help")
-        self.refused(self.run_cli("help", "snapshot"), 2, "'snapshot' is not built yet")
+        self.refused(self.run_cli("help", "serve"), 2, "'serve' is not built yet")
         self.refused(self.run_cli("help", "run", "ask"), 2, "'run', 'ask'")
         self.refused(self.run_cli("version", "extra"), 2, "no argument, but got 'extra'")
         self.refused(self.ask("x", "--print", "q1,q1"), 2, "'q1' is named twice")
@@ -920,6 +920,8 @@ class SchemaTest(CliTest):
         {"model": {"ctx_size": 1, "n_gpu_layers": 0, "threads": 512, "threads_batch": 1, "batch_size": 1,
                    "parallel": 240, "cache_type_k": "q8_0", "cache_type_v": "f32", "flash_attn": "on"}},
         {"documents": {"d": {"path": "p", "x-a": 1}, "e": "q", "x-f": 5}}, {"system": "s"}, {"vars": {}},
+        *({"documents": {"d": {"path": "p", "snapshot": each}}}
+          for each in ("off", "auto", "d.swkv", "kept/d", "./auto", "../d.swkv")),
         {"vars": {"a": "x", "b": 5, "c": 1.5, "x-d": []}}, {"defaults": {}},
         {"defaults": {"max_tokens": 5, "reads": ["d"], "timeout": "5m"}}, {"x-own": {}},
     ]
@@ -929,7 +931,9 @@ class SchemaTest(CliTest):
         {"model": {"threads": 0}}, {"model": {"parallel": 241}}, {"model": {"flash_attn": True}},
         {"model": {"cache_type_k": "q3"}}, {"model": {"batch_size": 65537}}, {"document": ""},
         {"document": "d"}, {"documents": []}, {"documents": {"d": {}}}, {"documents": {"D": "x"}},
-        {"documents": {"d": {"path": "p", "snapshot": "auto"}}}, {"documents": {"d": ""}},
+        *({"documents": {"d": {"path": "p", "snapshot": each}}}
+          for each in ("on", "Auto", "", "d", True, 5, None, ["auto"])),
+        {"documents": {"d": {"snapshot": "auto"}}}, {"documents": {"d": ""}},
         {"system": None}, {"vars": []}, {"vars": {"A": "x"}}, {"vars": {"a": None}},
         {"vars": {"a": True}}, {"vars": {"a": ["x"]}}, {"defaults": {"prompt": "x"}},
         {"defaults": {"needs": "b"}}, {"defaults": {"top_p": 0}}, {"agents": {}}, {"agents": []},
@@ -1101,7 +1105,7 @@ agents:
         self.write("text.gguf", "not a model")
         self.refused(self.run_cli("inspect", "text.gguf"), 3, "text.gguf")
         self.refused(self.run_cli("inspect", "nowhere.gguf"), 3, "nowhere.gguf")
-        self.refused(self.run_cli("inspect"), 2, "one MODEL")
+        self.refused(self.run_cli("inspect"), 2, "one FILE")
 
 
 class OutputTest(CliTest):
@@ -1716,10 +1720,35 @@ class CompletionTest(CliTest):
                                 (["ask", "-m", "mod"], ["model.gguf"]),
                                 (["ask", "-f", "contr"], ["contract.txt"]),
                                 (["run", "contr"], ["contract.txt"]),
+                                (["snapshot", "l"], ["list"]), (["snapshot", ""], ["save", "list", "show",
+                                                                                   "verify", "rm", "prune"]),
+                                (["snapshot", "verify", "--a"], ["--all"]), (["snapshot", "list", "--a"], []),
+                                (["snapshot", "prune", "--snapshot-l"], ["--snapshot-limit"]),
+                                (["snapshot", "save", "-f", "contr"], ["contract.txt"]),
+                                (["snapshot", "list", "-o", ""], ["text", "json"]),
+                                (["run", "--snapshot", "a"], ["auto"]),
+                                (["run", "--snapshot", "mo"], ["model.gguf"]),
                                 (["run", "--timeout", "1"], []), (["plan", "--temp"], ["--template-date"]),
                                 (["nonsense", "-"], [])):
             with self.subTest(words):
                 self.assertEqual(self.completed(*words), expected)
+
+    def test_snapshots_are_offered_by_their_names(self):
+        names = {"kept": ["1a.swkv", "1b.swkv", "2c.swkv"], ".cache/swarmkv/snapshots": ["9d.swkv"]}
+        for folder, files in names.items():
+            (self.folder / folder).mkdir(parents=True)
+            for name in files + ["notes.txt", ".tmp-1-2"]:
+                (self.folder / folder / name).touch()
+        at = ("--snapshot-dir", "kept")
+        for words, expected in (((*at, ""), names["kept"]), ((*at, "1"), ["1a.swkv", "1b.swkv"]),
+                                ((*at, "1a.swkv", "2"), ["2c.swkv"]),
+                                (("--snapshot-dir", "=", "kept", "2"), ["2c.swkv"]),
+                                (("",), ["9d.swkv"]), (("--snapshot-dir", "nowhere", ""), []),
+                                (("--snapshot-dir", "ke"), ["kept"])):
+            for verb in ("show", "verify", "rm"):
+                with self.subTest(verb=verb, words=words):
+                    self.assertEqual(sorted(self.completed("snapshot", verb, *words)), expected)
+        self.assertEqual(self.completed("snapshot", "list", ""), [])
 
     def test_a_file_with_spaces_is_one_word(self):
         self.write("two words.txt", "")
@@ -1745,7 +1774,7 @@ class CompletionTest(CliTest):
             with self.subTest(shell):
                 code, script, err = self.run_cli("completion", shell)
                 self.assertEqual((code, err), (0, ""))
-                for command in ("run", "plan", "completion"):
+                for command in ("run", "plan", "completion", "snapshot", "verify"):
                     self.assertRegex(script, rf"(?m)\b{command}\b")
                 for flag in ("ctx-size", "ngl", "fail-fast"):
                     self.assertIn(flag, script)
@@ -1760,6 +1789,331 @@ class CompletionTest(CliTest):
         self.refused(self.run_cli("completion"), 2, "bash, zsh or fish")
         self.refused(self.run_cli("completion", "tcsh"), 2, "not for 'tcsh'")
         self.refused(self.run_cli("completion", "fishy"), 2, "did you mean 'fish'?")
+
+
+class SnapshotTest(CliTest):
+    """Documents that are read once and kept: `swarmkv snapshot`, and runs that use what is there."""
+
+    def setUp(self):
+        super().setUp()
+        self.kept = self.folder / "kept"
+
+    def snapshot(self, verb, *args, **how):
+        return self.run_cli("snapshot", verb, "--snapshot-dir", "kept", *args, **how)
+
+    def save(self, *args, document="contract.txt", **how):
+        return self.snapshot("save", "--engine", "fake", "-f", document, *args, **how)
+
+    def restored(self, *args, **how):
+        return self.ask(*args, "--snapshot", "auto", "--snapshot-dir", "kept", **how)
+
+    def files(self):
+        return sorted(self.kept.glob("*.swkv"))
+
+    def saved(self, *args, **how):
+        """The one file that this save adds."""
+        before = set(self.files())
+        self.check(self.save(*args, **how), 0)
+        new = set(self.files()) - before
+        self.assertEqual(len(new), 1)
+        return new.pop()
+
+    @staticmethod
+    def flip(path, at):
+        data = bytearray(path.read_bytes())
+        data[at] ^= 0xFF
+        path.write_bytes(data)
+
+    # Runs
+
+    def test_a_document_that_was_saved_is_not_read_again(self):
+        prompts = [f"Question {i}?" for i in range(8)]
+        cold = self.check(self.ask(*prompts, "-n", "8", "--deterministic"), 0)
+        self.assertNotIn("snapshot", cold[2])
+        path = self.saved("--deterministic")
+        code, out, err = self.restored(*prompts, "-n", "8", "--deterministic", "--report", "r.json",
+                                       "--report", "r.md", "--report", "r.html", "--report", "r.jsonl")
+        self.assertEqual((code, out), (0, cold[1]), err)
+        report = self.report_of("r.json")
+        document = report["documents"][0]
+        self.assertEqual((document["source"], document["computed_tokens"]), ("restored", 0))
+        self.assertEqual(document["snapshot"]["state"], "restored")
+        self.assertEqual(document["snapshot"]["path"], str(path))
+        self.assertEqual(document["snapshot"]["size_bytes"], path.stat().st_size)
+        self.assertEqual(document["snapshot"]["n_tokens"], document["n_tokens"])
+        self.assertIsNone(document["snapshot"]["reason"])
+        self.assertEqual({w["code"] for w in report["warnings"]}, {"SK601"}, "answers were cut, nothing else")
+        own = sum(a["usage"]["prompt_tokens"] - document["n_tokens"] for a in report["agents"])
+        self.assertEqual(report["summary"]["prompt_tokens_computed"], own)
+        self.assertRegex(err, r"s  document contract: restored [\d,]+ tokens from " + re.escape(path.name))
+        self.assertRegex(err, r"\nsnapshot        restored [\d,]+ tokens from " + re.escape(path.name))
+        self.assertRegex(err, r"computed \(document [\d,]+ restored\)")
+        self.assertIn("\nsnapshot        restored ", (self.folder / "r.md").read_text())
+        self.assertIn('"state":"restored"', (self.folder / "r.html").read_text())
+        events = [json.loads(line) for line in (self.folder / "r.jsonl").read_text().splitlines()]
+        event = next(e for e in events if e["type"] == "snapshot.restored")
+        self.assertEqual(event["document"], "contract")
+        self.assertEqual(event["path"], str(path))
+        self.assertEqual(event["n_tokens"], document["n_tokens"])
+
+    def test_flag_beats_variable_beats_file_beats_off(self):
+        self.saved()
+        pipeline = "version: 1\ndocument: { path: contract.txt, snapshot: %s }\nagents: { a: { prompt: x } }\n"
+        at = {"SWARMKV_SNAPSHOT_DIR": "kept"}
+        for file, variable, flag, expected in (("off", None, None, None), ("auto", None, None, "restored"),
+                                               ("auto", "off", None, None), ("off", "auto", None, "restored"),
+                                               ("auto", "auto", "off", None),
+                                               ("off", "off", "auto", "restored")):
+            with self.subTest(file=file, variable=variable, flag=flag):
+                self.write("swarmkv.yaml", pipeline % file)
+                env = {**at, **({"SWARMKV_SNAPSHOT": variable} if variable else {})}
+                args = ["--snapshot", flag] if flag else []
+                report = json.loads(self.check(self.fake("run", "-o", "json", *args, env=env), 0)[1])
+                found = report["documents"][0]["snapshot"]
+                self.assertEqual(found and found["state"], expected)
+        report = json.loads(self.check(self.ask("x", "-o", "json", env=at), 0)[1])
+        self.assertIsNone(report["documents"][0]["snapshot"], "off unless asked for")
+
+    def test_a_named_file_is_used_from_anywhere(self):
+        path = self.saved()
+        other = self.folder / "elsewhere"
+        other.mkdir()
+        shutil.move(path, other / "mine.snapshot")
+        self.write("elsewhere/p.yaml", "version: 1\ndocument: { path: ../contract.txt, snapshot: mine.snapshot }\n"
+                                       "agents: { a: { prompt: x } }\n")
+        for result in (self.fake("run", "elsewhere/p.yaml", "-o", "json"),
+                       self.ask("x", "-o", "json", "--snapshot", "elsewhere/mine.snapshot"),
+                       self.ask("x", "-o", "json", "--snapshot", str(other / "mine.snapshot"))):
+            document = json.loads(self.check(result, 0)[1])["documents"][0]
+            self.assertEqual((document["source"], document["computed_tokens"]), ("restored", 0))
+            self.assertTrue(os.path.samefile(self.folder / document["snapshot"]["path"], other / "mine.snapshot"))
+
+    def test_a_named_file_that_does_not_match_is_an_error_and_nothing_is_run(self):
+        path = self.saved()
+        self.write("text.swkv", "not a snapshot")
+        self.write("other.txt", "Another text altogether. " * 20)
+        named = ("--snapshot", str(path))
+        self.refused(self.ask("x", "--snapshot", "nowhere.swkv"), 3, "nowhere.swkv")
+        self.refused(self.ask("x", "--snapshot", "./kept"), 3, "kept")
+        self.refused(self.ask("x", "--snapshot", "text.swkv"), 3, "text.swkv")
+        self.refused(self.ask("x", *named, "-ctk", "q8_0"), 3, "q8_0")
+        self.refused(self.fake("ask", "-f", "other.txt", "x", *named), 3, path.name)
+        self.flip(path, path.stat().st_size - 3)
+        self.refused(self.ask("x", *named), 3, path.name)
+
+    def test_a_damaged_file_costs_one_warning_and_the_document_is_read(self):
+        cold = self.check(self.ask("x"), 0)[1]
+        path = self.saved()
+        self.flip(path, path.stat().st_size // 2)
+        code, out, err = self.restored("x", "--report", "r.json", "--snapshot-limit", "1GiB")
+        self.assertEqual((code, out), (0, cold), err)
+        report = self.report_of("r.json")
+        self.assertEqual(len(report["warnings"]), 1, report["warnings"])
+        self.assertIn(path.name, report["warnings"][0]["message"])
+        document = report["documents"][0]
+        self.assertEqual(document["computed_tokens"], document["n_tokens"])
+        self.assertIn("rejected", err)
+        aside = path.with_name(path.name + ".damaged")
+        self.assertTrue(aside.exists(), "it is met once")
+        if path.exists():  # it was worth writing anew
+            self.check(self.snapshot("verify", path.name), 0)
+        listed = self.check(self.snapshot("list"), 0)[1]
+        self.assertIn("unusable: ", listed)
+        out = self.check(self.snapshot("prune"), 0)[1]
+        self.assertIn(f"removed {aside.name}", out)
+        self.assertFalse(aside.exists())
+
+    def test_a_terminal_shows_where_the_document_came_from(self):
+        self.saved()
+        code, screen = self.on_terminal("x", "-n", "30", "--ignore-eos", "--fake-delay-ms", "20",
+                                        "--snapshot", "auto", "--snapshot-dir", "kept", size=(24, 120))
+        self.assertEqual(code, 0)
+        self.assertRegex(screen, r"100 %  restored \(")
+
+    def test_a_report_may_not_replace_the_snapshot(self):
+        path = self.saved()
+        shutil.copy(path, self.folder / "s.json")
+        before = path.read_bytes()
+        self.refused(self.ask("x", "--snapshot", "./s.json", "--report", "s.json"), 2, "an input of this run")
+        self.assertEqual((self.folder / "s.json").read_bytes(), before)
+
+    # save
+
+    def test_save_says_what_came_of_each_document(self):
+        self.write("annex.txt", "An annex about barrels and their staves. " * 10)
+        code, out, err = self.save("-f", "annex.txt", "-f", "nowhere.txt")
+        self.assertEqual(code, 3, err)
+        self.assertRegex(out, r"^contract\.txt: saved [\d,]+ tokens, [\d.]+ \w+: \S+\.swkv\n"
+                              r"annex\.txt: saved [\d,]+ tokens, [\d.]+ \w+: \S+\.swkv\n$")
+        self.assertIn("nowhere.txt: not saved: ", err)
+        self.assertEqual(len(self.files()), 2)
+        out = self.check(self.save(), 0)[1]
+        self.assertRegex(out, r"^contract\.txt: was there already, [\d,]+ tokens, ")
+        self.assertEqual(len(self.files()), 2)
+
+    def test_save_as_json_and_from_standard_input(self):
+        code, out, err = self.save("-o", "json", document="-", stdin=DOCUMENT.encode())
+        self.assertEqual(code, 0, err)
+        told = json.loads(out)
+        self.assertEqual(told["schema"], "swarmkv.saved/1")
+        self.assertEqual(told["documents"][0]["state"], "saved")
+        self.assertEqual(told["documents"][0]["path"], str(self.files()[0]))
+        self.assertEqual(told["documents"][0]["size_bytes"], self.files()[0].stat().st_size)
+        report = json.loads(self.check(self.restored("x", "-o", "json"), 0)[1])
+        self.assertEqual(report["documents"][0]["computed_tokens"], 0, "the same text, the same snapshot")
+
+    def test_what_stands_before_the_document_is_part_of_it(self):
+        self.saved("--system", "Be short.")
+        other = json.loads(self.check(self.restored("x", "-o", "json"), 0)[1])["documents"][0]
+        self.assertEqual(other["computed_tokens"], other["n_tokens"])
+        same = json.loads(self.check(self.restored("x", "-o", "json", "--system", "Be short."), 0)[1])
+        self.assertEqual(same["documents"][0]["computed_tokens"], 0)
+
+    def test_save_shows_only_the_document_on_standard_error(self):
+        err = self.check(self.save("--progress", "plain"), 0)[2]
+        self.assertEqual(err.splitlines()[0], "contract.txt \u00b7 fake engine")
+        self.assertRegex(err, r"document contract: saved [\d,]+ tokens to ")
+        self.assertNotIn("q1", err)
+        self.assertEqual(self.save("-q")[2], "")
+
+    def test_save_that_cannot(self):
+        self.refused(self.save("-c", "20"), 4, "contract.txt: not saved: ")
+        self.refused(self.save(document="nowhere.txt"), 3, "nowhere.txt")
+        self.refused(self.save("--snapshot-limit", "10"), 3, "contract.txt: not saved: ")
+        self.refused(self.snapshot("save", "--engine", "fake"), 2, "snapshot save needs a document")
+        self.refused(self.save("contract.txt"), 2, "takes its documents with -f")
+        self.refused(self.save("-f", "-", document="-"), 2, "one document, not several")
+        self.refused(self.save(document=""), 2, "the name of the document is empty")
+        self.refused(self.run_cli("snapshot", "save", "-f", "contract.txt"), 2, "no model")
+        self.write("a_file", "x")
+        self.refused(self.run_cli("snapshot", "save", "--engine", "fake", "-f", "contract.txt",
+                                  "--snapshot-dir", "a_file"), 3, "a_file")
+        self.assertEqual(self.files(), [])
+
+    def test_a_signal_ends_save_and_leaves_nothing(self):
+        process = self.start("snapshot", "save", "--engine", "fake", "-f", "contract.txt", "--snapshot-dir", "kept",
+                             "--fake-delay-ms", "300", "-b", "16", "--progress", "plain")
+        self.wait_for_line(process, "document contract:")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=WATCHDOG_S)
+        self.assertEqual((process.returncode, out), (130, b""), err)
+        self.assertEqual(self.files(), [])
+
+    # The folder
+
+    def test_list_and_show(self):
+        code, out, err = self.run_cli("snapshot", "list")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(out, f"no snapshots in {self.folder}/.cache/swarmkv/snapshots\n")
+        self.assertFalse((self.folder / ".cache").exists(), "looking makes nothing")
+
+        path = self.saved()
+        code, out, err = self.snapshot("list")
+        self.assertEqual((code, err), (0, ""))
+        head, line, rest = out.splitlines()
+        self.assertRegex(head, r"^name +model +document +tokens +size +saved UTC +last used")
+        self.assertTrue(line.startswith(path.name[:12]), line)
+        self.assertIn("contract", line)
+        self.assertRegex(rest, r"^1 snapshot, [\d.]+ \w+ in ")
+        told = json.loads(self.check(self.snapshot("list", "-o", "json"), 0)[1])
+        self.assertEqual(told["schema"], "swarmkv.snapshots/1")
+        self.assertEqual([s["name"] for s in told["snapshots"]], [path.name])
+
+        one = json.loads(self.check(self.snapshot("show", path.name[:8], "-o", "json"), 0)[1])
+        self.assertEqual(one["schema"], "swarmkv.snapshot/1")
+        self.assertEqual({k: one[k] for k in told["snapshots"][0]}, told["snapshots"][0])
+        self.assertEqual(one["size_bytes"], path.stat().st_size)
+        text = self.check(self.snapshot("show", path.name), 0)[1]
+        self.assertRegex(text, rf"(?m)^name +{re.escape(path.name)}$")
+        self.assertRegex(text, r"(?m)^document +contract$")
+
+        inspected = json.loads(self.check(self.run_cli("inspect", f"kept/{path.name}", "-o", "json"), 0)[1])
+        self.assertEqual(inspected["token_digest"], one["token_digest"])
+        self.assertRegex(self.check(self.run_cli("inspect", str(path)), 0)[1], r"(?m)^tokens +[\d,]+$")
+
+    def test_verify_finds_damage(self):
+        good = self.saved()
+        self.write("annex.txt", "An annex about barrels and their staves. " * 10)
+        bad = self.saved(document="annex.txt")
+        for args in (("--all",), (good.name, bad.name)):
+            code, out, err = self.check(self.snapshot("verify", *args), 0)
+            self.assertEqual(sorted(line.split(":")[0] for line in out.splitlines()),
+                             sorted([good.name, bad.name]))
+        self.flip(bad, bad.stat().st_size - 5)
+        for args in (("--all",), (bad.name, good.name)):
+            code, out, err = self.check(self.snapshot("verify", *args), 3, bad.name)
+            self.assertRegex(out, rf"^{re.escape(good.name)}: ok, [\d,]+ tokens, [\d.]+ \w+\n$")
+        bad.write_bytes(b"SW")
+        self.check(self.snapshot("verify", bad.name), 3, bad.name)
+        code, out, err = self.snapshot("list")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("unusable: ", out)
+        self.check(self.run_cli("inspect", str(bad)), 3)
+
+    def test_rm_and_prune(self):
+        first = self.saved()
+        self.write("annex.txt", "An annex about barrels and their staves. " * 10)
+        second = self.saved(document="annex.txt")
+        code, out, err = self.snapshot("rm", "nothing", first.name)
+        self.assertEqual((code, self.files()), (3, [second]), err)
+        self.assertRegex(out, rf"^removed {re.escape(first.name)}, [\d.]+ \w+\n$")
+        self.assertIn("nothing", err)
+
+        out = self.check(self.snapshot("prune"), 0)[1]
+        self.assertRegex(out, r"^0 removed, 0 B; 1 snapshot, [\d.]+ \w+ in ")
+        code, out, err = self.snapshot("prune", "--snapshot-limit", "0")
+        self.assertEqual((code, err, self.files()), (0, "", []))
+        self.assertRegex(out, rf"^removed {re.escape(second.name)}, [\d.]+ \w+\n"
+                              r"1 removed, [\d.]+ \w+; no snapshots in ")
+        self.saved()
+        told = json.loads(self.check(self.snapshot("prune", "-o", "json", env={"SWARMKV_SNAPSHOT_LIMIT": "1KB"}),
+                                     0)[1])
+        self.assertEqual((told["schema"], len(told["snapshots"])), ("swarmkv.snapshots/1", 1))
+        self.assertEqual(self.files(), [])
+
+    def test_names_that_are_none(self):
+        self.saved()
+        outside = self.write("outside.swkv", "x")
+        for name in ("nothing", "../outside.swkv", "/etc/passwd", "a" * 300, "", ".", "..", "a\x1b[2J"):
+            for verb in ("show", "verify", "rm"):
+                with self.subTest(verb=verb, name=name):
+                    result = self.snapshot(verb, name)
+                    self.assertIn(result[0], (2, 3), result[2])
+                    self.assertEqual(result[1], "")
+                    self.assertNotIn("\x1b", result[2])
+        self.assertTrue(outside.exists())
+        self.assertEqual(len(self.files()), 1)
+
+    def test_wrong_use(self):
+        for args, message in (((), "needs one of save, list, show, verify, rm, prune"),
+                              (("lst",), "did you mean 'list'?"), (("list", "x"), "takes no argument"),
+                              (("prune", "x"), "takes no argument"), (("show",), "takes one NAME"),
+                              (("show", "a", "b"), "takes one NAME"), (("verify",), "needs a NAME, or --all"),
+                              (("verify", "a", "--all"), "not both"), (("rm",), "needs a NAME"),
+                              (("list", "-f", "a"), "'snapshot list' does not take --file"),
+                              (("-o", "json", "list"), "right behind it"),
+                              (("list", "-o", "jsonl"), "text, json"),
+                              (("prune", "--snapshot-limit", "20G"), "--snapshot-limit '20G'")):
+            with self.subTest(args):
+                self.refused(self.run_cli("snapshot", *args), 2, message)
+        for args in (("snapshot", "--help"), ("snapshot", "save", "-h"), ("help", "snapshot")):
+            code, out, err = self.run_cli(*args)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("swarmkv snapshot VERB", out)
+
+    def test_a_folder_that_is_not_there_is_an_error_and_is_not_made(self):
+        for args in (("list",), ("prune",), ("show", "a"), ("verify", "--all"), ("rm", "a")):
+            with self.subTest(args):
+                self.refused(self.snapshot(*args), 3, "no folder 'kept'")
+        self.assertFalse(self.kept.exists())
+        self.refused(self.run_cli("snapshot", "show", "a"), 3, "no snapshot 'a'")
+
+    def test_standard_output_that_cannot_be_written_is_told(self):
+        self.saved()
+        with open("/dev/full", "wb") as full:
+            for args in (("list",), ("show", self.files()[0].name), ("verify", "--all"), ("prune",),
+                         ("save", "--engine", "fake", "-f", "contract.txt")):
+                self.check(self.snapshot(*args, stdout=full), 3, "standard output")
 
 
 class SignalTest(CliTest):

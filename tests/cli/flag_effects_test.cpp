@@ -52,10 +52,11 @@ std::string everything(const Settings& s) {
   }
   for (const std::optional<std::string>& text :
        {s.model, s.flash_attn, s.cache_type_k, s.cache_type_v, s.questions, s.system,
-        s.template_date, s.resume, s.label}) {
+        s.template_date, s.resume, s.label, s.snapshot, s.snapshot_dir}) {
     out += shown(text) + " ";
   }
-  out += fmt::format("{} {} ", shown(s.seed), shown(s.ignore_eos));
+  out += fmt::format("{} {} {} {} ", shown(s.seed), shown(s.ignore_eos), shown(s.snapshot_limit),
+                     s.all);
   out += s.attention + " ";
   out += fmt::format("{} {} {} {} ", s.changes.vars, s.changes.sets, s.changes.select,
                      s.changes.exclude);
@@ -107,6 +108,10 @@ const std::map<std::string_view, Row>& rows() {
       {"exclude", {"a", ","}},
       {"no-chat-template", {"", "x"}},
       {"template-date", {"2026-02-03", "2026-02-30"}},
+      {"snapshot", {"auto", "on"}},
+      {"snapshot-dir", {"kept", ""}},
+      {"snapshot-limit", {"5GiB", "5G"}},
+      {"all", {"", "x"}},
       {"document-tokens", {"64,128", "0"}},
       {"agents", {"3", "1,,2"}},
       {"output-tokens", {"8", "-1"}},

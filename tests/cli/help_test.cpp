@@ -64,6 +64,13 @@ TEST(Help, NamesNoFlagOnAScreenThatTheCommandDoesNotTake) {
   }
 }
 
+TEST(Help, TellsOfEveryWordBehindSnapshot) {
+  for (const std::string& verb : snapshot_verbs()) {
+    EXPECT_NE(help_text("snapshot").find("\n  " + verb + " "), std::string::npos) << verb;
+    EXPECT_NE(help_screen("snapshot").find("\n  " + verb + " "), std::string::npos) << verb;
+  }
+}
+
 TEST(Help, ListsEveryCommandOnTheFirstPage) {
   for (const std::string& command : command_names()) {
     EXPECT_NE(help_text("").find("  swarmkv " + command), std::string::npos) << command;
@@ -190,7 +197,10 @@ TEST(Help, TheDocumentedDefaultsAreTheRealOnes) {
       {"--output", settings.output},
       {"--print", settings.print},
       {"--progress", settings.progress},
-      {"--color", settings.color}};
+      {"--color", settings.color},
+      {"--snapshot", "off"},
+      {"--snapshot-limit",
+       number(static_cast<double>(SnapshotOptions().limit_bytes >> 30)) + "GiB"}};
   for (const auto& [name, value] : defaults) {
     ASSERT_EQ(rows.count(name), 1U) << name;
     EXPECT_EQ(words_of(rows.at(name)[4]), std::set<std::string>{value}) << name;

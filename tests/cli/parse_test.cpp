@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <map>
 
@@ -65,7 +66,7 @@ template <typename Read>
 auto agent_value(Read read) {
   return [read](const Settings& s, const Pipeline& given) {
     Pipeline pipeline = given;
-    override_agents(pipeline, s);
+    override_pipeline(pipeline, s);
     return read(pipeline.agents[0]);
   };
 }
@@ -138,10 +139,22 @@ std::vector<Precedence> precedence_table() {
       {"--system", "flag", "SWARMKV_SYSTEM", "variable", [](Pipeline& p) { p.system = "file"; },
        [](const Settings& s, const Pipeline& given) {
          Pipeline pipeline = given;
-         override_agents(pipeline, s);
+         override_pipeline(pipeline, s);
          return pipeline.system;
        },
        "flag", "variable", "file", ""},
+      {"--snapshot", "auto", "SWARMKV_SNAPSHOT", "off",
+       [](Pipeline& p) {
+         p.documents.resize(1);
+         p.documents[0].snapshot = "./file";
+       },
+       [](const Settings& s, const Pipeline& given) {
+         Pipeline pipeline = given;
+         pipeline.documents.resize(1);
+         override_pipeline(pipeline, s);
+         return pipeline.documents[0].snapshot;
+       },
+       "auto", "off", "./file", ""},
       {"-m", "flag.gguf", "SWARMKV_MODEL", "variable.gguf",
        [](Pipeline& p) { p.model.path = "/file.gguf"; },
        [](const Settings& s, const Pipeline& p) {
@@ -177,7 +190,8 @@ TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
   // Settings of the terminal and the run that no pipeline file has.
   for (const char* name :
        {"ENGINE", "DETERMINISTIC", "IGNORE_EOS", "NO_CHAT_TEMPLATE", "TEMPLATE_DATE", "PROGRESS",
-        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF", "ATTENTION"}) {
+        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF", "ATTENTION",
+        "SNAPSHOT_DIR", "SNAPSHOT_LIMIT"}) {
     ++covered[std::string("SWARMKV_") + name];
   }
   for (const Flag& flag : flags()) {
@@ -357,12 +371,112 @@ TEST(Parse, KeepsChangesOfThePipelineInTheirOrder) {
 }
 
 TEST(Parse, RefusesWhatIsNotBuiltYetByName) {
-  for (const char* command : {"snapshot", "retry", "serve"}) {
+  for (const char* command : {"retry", "shell", "serve"}) {
     EXPECT_EQ(refusal({command}), "'" + std::string(command) + "' is not built yet");
   }
-  for (const char* flag : {"--snapshot", "--snapshot-dir", "--save"}) {
-    EXPECT_EQ(refusal({"ask", flag, "x"}), "'" + std::string(flag) + "' is not built yet");
+  EXPECT_EQ(refusal({"ask", "--save", "x"}), "'--save' is not built yet");
+}
+
+TEST(Parse, ReadsSizesWithTheirUnits) {
+  const auto limit = [](const std::string& text) {
+    return parse({"run", "--snapshot-limit", text}).snapshot_limit;
+  };
+  EXPECT_EQ(limit("0"), 0U);
+  EXPECT_EQ(limit("1048577"), 1048577U);
+  EXPECT_EQ(limit("3KiB"), 3072U);
+  EXPECT_EQ(limit("1.5MiB"), 1572864U);
+  EXPECT_EQ(limit("20GiB"), std::uint64_t{20} << 30);
+  EXPECT_EQ(limit("2TiB"), std::uint64_t{2} << 40);
+  EXPECT_EQ(limit("5KB"), 5000U);
+  EXPECT_EQ(limit("0.5MB"), 500'000U);
+  EXPECT_EQ(limit("7GB"), 7'000'000'000U);
+  EXPECT_EQ(limit("1TB"), 1'000'000'000'000U);
+  EXPECT_EQ(limit("9223372036854775807"), 9223372036854775807U);
+  for (const char* bad :
+       {"", "-1", "-1KiB", "20G", "20gib", "GiB", " 1", "1 GiB", "1.5", "nanGiB", "infGB",
+        "9223372036854775808", "8388608TiB", "0x10", "1e400MB", "20GiB "}) {
+    EXPECT_NE(refusal({"run", "--snapshot-limit", bad}).find("must be bytes, or a number"),
+              std::string::npos)
+        << bad;
   }
+}
+
+TEST(Parse, TheWordBehindSnapshotDecidesAboutFlags) {
+  const Settings save = parse({"snapshot", "save", "-f", "a", "-f", "b", "-m", "m.gguf"},
+                              {{"SWARMKV_SNAPSHOT_DIR", "kept"}});
+  EXPECT_EQ(save.command, "snapshot");
+  EXPECT_EQ(save.verb, "save");
+  EXPECT_EQ(save.files, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(save.snapshot_dir, "kept");
+
+  EXPECT_TRUE(parse({"snapshot", "verify", "--all"}).all);
+  EXPECT_EQ(parse({"snapshot", "rm", "5f0c", "77aa"}).arguments,
+            (std::vector<std::string>{"5f0c", "77aa"}));
+  EXPECT_EQ(parse({"snapshot"}).verb, "");
+  EXPECT_TRUE(parse({"snapshot", "save", "--help"}).help);
+  EXPECT_EQ(refusal({"snapshot", "list", "-f", "a"}), "'snapshot list' does not take --file");
+  EXPECT_EQ(refusal({"snapshot", "rm", "--all"}), "'snapshot rm' does not take --all");
+  EXPECT_EQ(refusal({"snapshot", "show", "--snapshot-limit", "5"}),
+            "'snapshot show' does not take --snapshot-limit");
+  EXPECT_EQ(refusal({"snapshot", "lsit"}),
+            "unknown word 'lsit' behind snapshot; did you mean 'list'?");
+  EXPECT_EQ(refusal({"snapshot", "save", "--progress", "jsonl"}),
+            "--progress 'jsonl': must be one of auto, tty, plain, none");
+}
+
+TEST(Parse, AVariableCountsOnlyWhereItsFlagIsTaken) {
+  const std::map<std::string, std::string> broken = {
+      {"SWARMKV_SNAPSHOT_LIMIT", "much"}, {"SWARMKV_THREADS", "0"}, {"SWARMKV_SNAPSHOT", "on"}};
+  EXPECT_EQ(parse({"snapshot", "list"}, broken).command, "snapshot");
+  EXPECT_EQ(parse({"validate"}, broken).command, "validate");
+  EXPECT_NE(refusal({"snapshot", "prune"}, broken).find("SWARMKV_SNAPSHOT_LIMIT 'much'"),
+            std::string::npos);
+}
+
+TEST(Parse, ASnapshotIsAWordOrAPath) {
+  for (const char* good : {"auto", "off", "a.swkv", "kept/a", "./auto", "/a"}) {
+    EXPECT_EQ(parse({"ask", "--snapshot", good}).snapshot, good);
+  }
+  for (const char* bad : {"on", "Auto", "a", "", "-"}) {
+    EXPECT_EQ(refusal({"ask", "--snapshot", bad}),
+              "--snapshot '" + std::string(bad) +
+                  "': must be auto, off or a file; one without a slash or a dot in its name is "
+                  "written ./NAME");
+  }
+  EXPECT_EQ(refusal({"ask"}, {{"SWARMKV_SNAPSHOT", "on"}}).substr(0, 21), "SWARMKV_SNAPSHOT 'on'");
+}
+
+TEST(Parse, TheCommandLinesSnapshotHoldsForEveryDocument) {
+  const auto after = [](const std::vector<std::string>& args,
+                        const std::map<std::string, std::string>& variables = {}) {
+    Pipeline pipeline;
+    pipeline.folder = "elsewhere";
+    pipeline.documents.resize(2);
+    pipeline.documents[0].snapshot = "auto";
+    override_pipeline(pipeline, parse(args, variables));
+    return pipeline.documents[0].snapshot + "," + pipeline.documents[1].snapshot;
+  };
+  const std::string file = (std::filesystem::current_path() / "a.swkv").string();
+
+  EXPECT_EQ(after({"run"}), "auto,");
+  EXPECT_EQ(after({"run", "--snapshot", "off"}), "off,off");
+  EXPECT_EQ(after({"run"}, {{"SWARMKV_SNAPSHOT", "off"}}), "off,off");
+  EXPECT_EQ(after({"run", "--snapshot", "auto"}, {{"SWARMKV_SNAPSHOT", "off"}}), "auto,auto");
+  EXPECT_EQ(after({"run", "--snapshot", "a.swkv"}), file + "," + file)
+      << "not the pipeline's folder: the flag was typed here";
+}
+
+TEST(Parse, TheStoreIsWhereAndAsLargeAsTheFlagsSay) {
+  const SnapshotOptions plain = run_options(parse({"run"})).snapshot;
+  const SnapshotOptions given =
+      run_options(parse({"run", "--snapshot-dir", "kept", "--snapshot-limit", "5MB"})).snapshot;
+
+  EXPECT_EQ(refusal({"run", "--snapshot-dir", ""}), "--snapshot-dir: the name is empty");
+  EXPECT_EQ(plain.folder, "");
+  EXPECT_EQ(plain.limit_bytes, SnapshotOptions().limit_bytes);
+  EXPECT_FALSE(plain.always_save);
+  EXPECT_EQ(given.folder, (std::filesystem::current_path() / "kept").string());
+  EXPECT_EQ(given.limit_bytes, 5'000'000U);
 }
 
 TEST(Parse, MissesTheValueOfTheLastFlag) {

@@ -4,6 +4,7 @@
 
 #include "cli/progress_render.h"
 #include "cli/progress_state.h"
+#include "cli/snapshot_text.h"
 #include "support/golden.h"
 #include "text/table.h"
 
@@ -267,6 +268,91 @@ TEST(Progress, CountsCellsAndReusedTokensFromThePlan) {
   apply(state, event(EventType::kAgentStarted, 21, "memo"));
   EXPECT_EQ(state.n_cells_used(), 1000 + 31 + (1230 - 2 * (600 - 100)))
       << "answers were shorter than planned for";
+}
+
+Event snapshot_event(EventType type, const std::string& text, int n_tokens, int n_total) {
+  Event e = event(type, 200, "contract", n_tokens, n_total, text);
+  if (type != EventType::kSnapshotRejected) {
+    e.size_bytes = 80'740'352;
+    e.ms = 213;
+  }
+  return e;
+}
+
+TEST(Progress, SaysWhatBecameOfASnapshot) {
+  ProgressState state = state_after(0);
+  state.model_loaded = true;
+  PlainMemory memory;
+  const auto line = [&](const Event& e) {
+    apply(state, e);
+    return plain_line(state, e, memory).value_or("");
+  };
+  const auto screen = [&] { return joined(render_live(state, {140, 24, false, 1})); };
+  using T = EventType;
+
+  EXPECT_EQ(line(snapshot_event(T::kSnapshotRejected, "KV type q8_0 \u2260 f16 \x1b[2J", 0, 0)),
+            "    0.2 s  document contract: rejected: KV type q8_0 \u2260 f16 \\x1b[2J");
+  EXPECT_NE(screen().find("rejected: KV type q8_0 \u2260 f16 \\x1b"), std::string::npos)
+      << screen();
+  EXPECT_EQ(
+      line(snapshot_event(T::kSnapshotRestored, "/cache/5f0c.swkv", 3684, 3684)),
+      "    0.2 s  document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)");
+  line(event(T::kDocumentReady, 210, "contract", 3684, 3684));
+  EXPECT_NE(screen().find("3,684 tok  \u2501"), std::string::npos) << screen();
+  EXPECT_NE(screen().find("100 %  restored (77.0 MiB, 0.21 s)\n"), std::string::npos) << screen();
+  EXPECT_EQ(line(snapshot_event(T::kSnapshotSaved, "/cache/77aa.swkv", 41237, 0)),
+            "    0.2 s  document contract: saved 41,237 tokens to 77aa.swkv (77.0 MiB, 0.21 s)");
+  EXPECT_NE(screen().find("saved (77.0 MiB, 0.21 s)"), std::string::npos) << screen();
+}
+
+TEST(Progress, OfASnapshotWithoutFiguresItSaysWhatIsKnown) {
+  Event e = event(EventType::kSnapshotRestored, 0, "contract", 5, 5, "a.swkv");
+  EXPECT_EQ(snapshot_news(e), "restored 5 tokens from a.swkv");
+  EXPECT_EQ(snapshot_note(e), "restored");
+  e.type = EventType::kSnapshotSaved;
+  e.n_tokens = 0;
+  e.text.clear();
+  EXPECT_EQ(snapshot_news(e), "saved");
+  EXPECT_EQ(snapshot_news(event(EventType::kDocumentReady, 0, "contract")), "");
+}
+
+// 3,000 of 4,000 tokens come from a file after 200 ms; the rest is computed in a second.
+TEST(Progress, CountsOnlyComputedTokensAsSpeedAndTheOthersAsReused) {
+  ProgressState state = planned_state();
+  PlainMemory memory;
+  apply(state, snapshot_event(EventType::kSnapshotRestored, "/c/a.swkv", 3000, 4000));
+  const Event progress = event(EventType::kDocumentProgress, 700, "contract", 3500, 4000);
+  apply(state, progress);
+
+  EXPECT_EQ(plain_line(state, progress, memory),
+            "    0.7 s  document contract: 3,500 of 4,000 tokens (87 %), 1000 tok/s");
+  apply(state, event(EventType::kDocumentReady, 1200, "contract", 4000, 4000));
+  const std::string screen = joined(render_live(state, {120, 24, false, 1}));
+  EXPECT_NE(screen.find("1.0 s  1,000 tok/s  3,000 restored (77.0 MiB, 0.21 s)"), std::string::npos)
+      << screen;
+  apply(state, event(EventType::kAgentFirstToken, 1300, "obligations", 1));
+  EXPECT_EQ(state.n_prompt_reused(), 0) << "it sees 1,000 by its plan, and as many were computed";
+  apply(state, event(EventType::kAgentFirstToken, 1300, "risk", 1));
+  EXPECT_EQ(state.n_prompt_reused(), 1000);
+}
+
+TEST(Progress, SaysWhyARunIsNotOverYet) {
+  Pipeline pipeline = contract_review();
+  pipeline.documents[0].snapshot = "auto";
+  const auto bottom = [](const ProgressState& state) {
+    return render_live(state, {100, 24, false, 1}).back();
+  };
+  ProgressState state = initial_state(pipeline, "t", "m");
+  state.model_loaded = true;
+  apply(state, event(EventType::kDocumentReady, 10, "contract", 100, 100));
+  for (const char* name : {"teaser", "obligations", "risk"}) {
+    apply(state, event(EventType::kAgentFinished, 20, name));
+  }
+  EXPECT_EQ(bottom(state).find("saving"), std::string::npos);
+  apply(state, event(EventType::kAgentFinished, 20, "memo"));
+  EXPECT_NE(bottom(state).find("4 of 4 done, saving snapshots"), std::string::npos);
+  apply(state, snapshot_event(EventType::kSnapshotSaved, "a.swkv", 100, 0));
+  EXPECT_EQ(bottom(state).find("saving"), std::string::npos);
 }
 
 TEST(Progress, KnowsTheRowsOfLinesThatANarrowerWindowBreaks) {

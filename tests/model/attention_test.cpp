@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "attention/grouped.h"
 #include "model/llama_fixture.h"
 
 namespace swarmkv::internal {
@@ -67,6 +68,9 @@ TEST(Attention, IsGroupedByItselfAndSaysSo) {
     EXPECT_EQ(use.note, "");
   }
   EXPECT_EQ(use_of(*gemma3(), with(AttentionKernel::kAuto)).kernel, "grouped");
+  ContextOptions plain = with(AttentionKernel::kGrouped);
+  plain.attention_target = grouped_attention_targets().back();
+  EXPECT_EQ(use_of(*smollm2(), plain).kernel, "grouped");
   const auto context = smollm2()->make_context(with(AttentionKernel::kAuto));
   (void)feed(*context, 0, some_tokens(*smollm2(), 5));
   EXPECT_EQ(context->attention().kernel, "grouped") << "planned, but not computed with";
@@ -82,17 +86,53 @@ TEST(Attention, FallsBackToTheRuntimesOwnAndSaysWhy) {
     const AttentionUse use = use_of(*smollm2(), options);
     EXPECT_EQ(use.kernel, "stock");
     EXPECT_NE(use.note.find(reason), std::string::npos) << use.note;
-    if (reason == "deterministic") return;
     options.attention = AttentionKernel::kGrouped;
     expect_error(ErrorCode::kUnsupported, reason, [&] { (void)use_of(*smollm2(), options); });
   };
-  falls_back("deterministic", [](auto& o) { o.deterministic = true; });
   falls_back("flash attention is off", [](auto& o) { o.flash_attention = FlashAttention::kOff; });
   falls_back("not F16", [](auto& o) { o.type_k = o.type_v = KvType::kQ8_0; });
   falls_back("self-test failed", [](auto& o) { o.most_attention_error = 0; });
   EXPECT_NE(use_of(*tiny("mamba"), with(AttentionKernel::kAuto)).note, "");
   EXPECT_NE(use_of(*tiny("llama"), with(AttentionKernel::kAuto)).note.find("heads of"),
             std::string::npos);
+}
+
+// The slowest instructions decode faster than the runtime's kernel, but do not read faster.
+TEST(Attention, LeavesManyTokensToTheRuntimeWhereThatIsFaster) {
+  ContextOptions slow = with(AttentionKernel::kAuto);
+  slow.attention_target = grouped_attention_targets().back();
+  ContextOptions always = slow;
+  always.attention = AttentionKernel::kGrouped;
+  const ContextOptions stock = with(AttentionKernel::kStock);
+  const auto logits_of = [](const ContextOptions& options, int n) {
+    const auto context = smollm2()->make_context(options);
+    return feed(*context, 0, some_tokens(*smollm2(), n));
+  };
+  EXPECT_EQ(use_of(*smollm2(), slow).kernel, "grouped");
+  EXPECT_EQ(logits_of(slow, 100), logits_of(stock, 100));
+  EXPECT_EQ(logits_of(slow, 40), logits_of(always, 40));
+  EXPECT_NE(logits_of(always, 100), logits_of(stock, 100)) << "these would be the same kernel";
+}
+
+TEST(Attention, IsGroupedInDeterministicModeWhereNothingDependsOnTheBatch) {
+  ContextOptions options = with(AttentionKernel::kAuto);
+  EXPECT_FALSE(smollm2()->make_context(options)->batch_invariant()) << "nobody asked for it";
+  options.deterministic = true;
+  const auto context = smollm2()->make_context(options);
+  EXPECT_EQ(context->attention().kernel, "grouped");
+  EXPECT_TRUE(context->batch_invariant());
+  EXPECT_EQ(context->length(0), 0) << "what was tried is still there";
+
+  const auto windows = gemma3()->make_context(options);
+  EXPECT_EQ(windows->attention().kernel, "stock");
+  EXPECT_NE(windows->attention().note.find("one agent at a time"), std::string::npos);
+  EXPECT_FALSE(windows->batch_invariant());
+
+  options.attention = AttentionKernel::kGrouped;
+  EXPECT_EQ(gemma3()->make_context(options)->attention().kernel, "grouped") << "it was asked for";
+  EXPECT_FALSE(gemma3()->make_context(options)->batch_invariant());
+  options.attention = AttentionKernel::kStock;
+  EXPECT_FALSE(smollm2()->make_context(options)->batch_invariant());
 }
 
 // What a self-test that fails leaves behind is a context like any other.

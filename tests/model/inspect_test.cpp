@@ -18,10 +18,21 @@ TEST(Inspect, SaysTheSameOfForksAndCellsAsTheLoadedModel) {
   }
 }
 
+TEST(Inspect, TellsWhoComputesAttentionAndWhatDeterministicModeCosts) {
+  const ModelDescription smol = inspect_model(smollm2_path());
+  EXPECT_EQ(smol.attention.rfind("grouped, ", 0), 0u) << smol.attention;
+  EXPECT_EQ(smol.deterministic, "many agents at once");
+  const ModelDescription gemma = inspect_model(gemma3_path());
+  EXPECT_EQ(gemma.attention.rfind("grouped, ", 0), 0u) << gemma.attention;
+  EXPECT_EQ(gemma.deterministic.rfind("one agent at a time: ", 0), 0u) << gemma.deterministic;
+  EXPECT_EQ(inspect_model(tiny_path("llama")).attention.rfind("stock: heads of", 0), 0u);
+}
+
 TEST(Inspect, LeavesOutForksAndCellsOfAModelThatCannotWrite) {
   const ModelDescription bert = inspect_model(tiny_path("bert"));
   EXPECT_EQ(bert.arch, "bert");
   EXPECT_EQ(bert.fork_kind, "");
+  EXPECT_EQ(bert.attention, "");
   EXPECT_EQ(bert.kv_bytes_per_token, 0u);
 }
 

@@ -144,6 +144,24 @@ TEST(ParsePipeline, ReadsADocumentInEachOfItsForms) {
   EXPECT_EQ(named.documents.at(0).path, "c.txt");
 }
 
+TEST(ParsePipeline, ReadsWhereADocumentsSnapshotIs) {
+  const Pipeline pipeline = parse(R"(
+version: 1
+documents:
+  a: a.txt
+  b: { path: b.txt, snapshot: auto }
+  c: { snapshot: off, path: c.txt }
+  d: { path: d.txt, snapshot: kept/d.swkv }
+  e: { path: e.txt, snapshot: ./auto }
+agents: { x: { prompt: x } }
+)")
+                                .pipeline;
+
+  std::vector<std::string> found;
+  for (const DocumentSpec& document : pipeline.documents) found.push_back(document.snapshot);
+  EXPECT_EQ(found, (std::vector<std::string>{"", "auto", "off", "kept/d.swkv", "./auto"}));
+}
+
 TEST(ParsePipeline, AddsNeedsThatPromptsImplyAfterThoseThatAreGiven) {
   const Pipeline pipeline = parse(R"(
 version: 1

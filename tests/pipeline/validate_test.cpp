@@ -319,6 +319,27 @@ TEST(Validate, ChecksWhereAnAgentStartsEarly) {
   }
 }
 
+TEST(Validate, TakesASnapshotsWordsAndPathsAndNothingElse) {
+  const auto errors = [](const std::string& snapshot) {
+    Pipeline pipeline = pipeline_of({agent("a")});
+    pipeline.documents.resize(1);
+    pipeline.documents[0].name = "deed";
+    pipeline.documents[0].path = "deed.txt";
+    pipeline.documents[0].snapshot = snapshot;
+    return errors_of(pipeline);
+  };
+
+  for (const char* good : {"", "off", "auto", "deed.swkv", "kept/deed", "/kept/deed", "./auto"}) {
+    EXPECT_EQ(errors(good), Errors{}) << good;
+  }
+  for (const char* bad : {"on", "Auto", "atuo", "-", "deed"}) {
+    EXPECT_EQ(errors(bad),
+              Errors{std::string("SK105 the snapshot of document 'deed' must be 'off', 'auto' or a "
+                                 "file, not '") +
+                     bad + "'"});
+  }
+}
+
 TEST(Validate, KeepsOutputFilesApartAndBelowTheFolder) {
   const auto errors = [](std::vector<std::string> files) {
     std::vector<AgentSpec> agents;

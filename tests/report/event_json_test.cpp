@@ -36,6 +36,27 @@ TEST(EventJson, NamesFieldsByTheirMeaning) {
   EXPECT_NE(to_json_line(skipped).find("\"reason\":\"'risk' failed\""), std::string::npos);
 }
 
+TEST(EventJson, SaysWhereASnapshotIsAndHowLargeItIs) {
+  Event restored;
+  restored.type = EventType::kSnapshotRestored;
+  restored.name = "contract";
+  restored.text = "/cache/5f0c.swkv";
+  restored.n_tokens = restored.n_total = 3684;
+  restored.size_bytes = 80'740'352;
+  restored.ms = 212.5;
+  Event rejected;
+  rejected.type = EventType::kSnapshotRejected;
+  rejected.name = "contract";
+  rejected.text = "cache_type_k q8_0, here f16";
+
+  EXPECT_EQ(to_json_line(restored),
+            "{\"v\":1,\"seq\":0,\"t_ms\":0.0,\"type\":\"snapshot.restored\","
+            "\"document\":\"contract\",\"path\":\"/cache/5f0c.swkv\",\"n_tokens\":3684,"
+            "\"n_total\":3684,\"size_bytes\":80740352,\"ms\":212.5}\n");
+  EXPECT_NE(to_json_line(rejected).find("\"document\":\"contract\",\"reason\":\"cache_type_k"),
+            std::string::npos);
+}
+
 TEST(EventJson, TheEndsOfAnAgentAndOfARunCarryTheirResults) {
   Event agent;
   agent.type = EventType::kAgentFinished;

@@ -151,4 +151,32 @@ inline RunReport nine_agents_report() {
   return r;
 }
 
+// The same run on a contract that came from a snapshot but for its last 237 tokens, with an annex
+// that came from one as a whole and a letter whose own was rejected.
+inline RunReport restored_report() {
+  RunReport r = nine_agents_report();
+  DocumentReport& contract = r.documents[0];
+  contract.source = "restored";
+  contract.computed_tokens = 237;
+  contract.prefill_ms = 60;
+  contract.snapshot = {"restored", "/cache/snapshots/5f0c.swkv", 904'000'000, 41'000, 640, {}};
+  DocumentReport annex = contract;
+  annex.name = "annex";
+  annex.n_tokens = 1200;
+  annex.computed_tokens = 0;
+  annex.prefill_ms.reset();
+  annex.ready_ms.reset();
+  annex.snapshot = {"restored", "/cache/snapshots/77aa.swkv", 26'000'000, 1200, 31, {}};
+  DocumentReport letter = contract;
+  letter.name = "letter";
+  letter.n_tokens = letter.computed_tokens = 300;
+  letter.source = "computed";
+  letter.snapshot = {"rejected", "/cache/old.swkv", 0, 0, 0, "cache_type_k q8_0, here f16"};
+  r.documents.push_back(annex);
+  r.documents.push_back(letter);
+  for (std::size_t i : {1U, 2U}) r.agents[i].reads = {"contract", "annex"};
+  r.agents[3].reads = {"contract", "letter"};
+  return r;
+}
+
 }  // namespace swarmkv::testing

@@ -121,6 +121,15 @@ class PageTest(unittest.TestCase):
                              "skipped because 'clauses' did not finish", "contract-review"):
                     self.assertIn(part, text)
 
+    def test_what_came_from_a_snapshot_is_shown_as_restored(self):
+        for width in (1200, 420):
+            with self.subTest(width):
+                text = "".join(self.drawn("restored.html", width=width).texts)
+                for part in ("41,000 restored", "1,200 tok", "restored 1,200 tokens in 31 ms",
+                             "contract: restored 41,000 tokens from /cache/snapshots/5f0c.swkv (862.1 MiB, 640 ms)",
+                             "letter: rejected: cache_type_k q8_0, here f16"):
+                    self.assertIn(part, text)
+
     def test_text_of_a_run_makes_no_element_and_runs_nothing(self):
         for name in ("nine.html", "hostile.html"):
             with self.subTest(name):

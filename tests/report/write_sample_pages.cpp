@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   write("nine.md", to_markdown(report));
   write("nine.csv", to_csv(report));
   write("nine.trace.json", to_trace(report));
+  write("restored.html", to_html(swarmkv::testing::restored_report()));
   // Whatever is foreign is hostile.
   const std::string& text = swarmkv::testing::kHostile;
   report.name = report.model_name = report.device = report.status = report.handoff =
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   report.command = {text};
   report.warnings[0] = {text, text, text, text, text};
   report.documents[0].name = report.documents[0].source = text;
+  report.documents[0].snapshot = swarmkv::SnapshotReport{text, text, 5, 5, 5, text};
   for (std::size_t i = 0; i < report.agents.size(); ++i) {
     swarmkv::AgentReport& agent = report.agents[i];
     agent.name = text + std::to_string(i);

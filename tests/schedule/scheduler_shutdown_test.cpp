@@ -5,6 +5,7 @@
 
 #include "engine/fake/fake_engine.h"
 #include "schedule/scheduler.h"
+#include "support/forwarding_context.h"
 #include "support/pipelines.h"
 #include "support/texts.h"
 
@@ -14,6 +15,20 @@ namespace {
 using swarmkv::testing::Gate;
 
 enum class At { kWaiting, kPrefilling, kDecoding };
+
+// Says when the scheduler's end has begun: it is told to stop before its forward is aborted.
+class TellingContext final : public ForwardingContext {
+ public:
+  TellingContext(std::unique_ptr<Context> inner, Gate& aborted)
+      : ForwardingContext(std::move(inner)), aborted_(aborted) {}
+  void abort() override {
+    ForwardingContext::abort();
+    aborted_.open();
+  }
+
+ private:
+  Gate& aborted_;
+};
 
 // A scheduler whose forward number `stop_at` is held until somebody aborts or opens the gate.
 struct Held {
@@ -28,8 +43,9 @@ struct Held {
     });
     SchedulerOptions options;
     options.n_parallel = n_parallel;
-    scheduler = std::make_unique<Scheduler>(
-        model, model->make_context({.n_cells = 4000, .n_seq_max = 16, .n_batch = 64}), options);
+    auto context = std::make_unique<TellingContext>(
+        model->make_context({.n_cells = 4000, .n_seq_max = 16, .n_batch = 64}), aborted);
+    scheduler = std::make_unique<Scheduler>(model, std::move(context), options);
     document =
         std::make_shared<const Tokens>(model->tokenize(letters(500, 1), SpecialTokens::kPlainText));
   }
@@ -41,7 +57,7 @@ struct Held {
     request.max_tokens = 2000;
     return scheduler->submit(request);
   }
-  Gate reached, go_on;
+  Gate reached, go_on, aborted;
   std::shared_ptr<const FakeModel> model;
   std::shared_ptr<const Tokens> document;
   std::unique_ptr<Scheduler> scheduler;
@@ -92,7 +108,10 @@ TEST_P(InState, DestroyingTheSchedulerEndsEveryRequestAndTicketsOutliveIt) {
         [&] { n_told += ticket->wait().state == RequestState::kCancelled ? 1 : 0; });
   }
 
-  std::thread opener([&] { held.go_on.open(); });
+  std::thread opener([&] {
+    EXPECT_TRUE(held.aborted.wait());
+    held.go_on.open();
+  });
   held.scheduler.reset();
   opener.join();
   for (std::thread& waiter : waiters) waiter.join();
@@ -101,7 +120,8 @@ TEST_P(InState, DestroyingTheSchedulerEndsEveryRequestAndTicketsOutliveIt) {
   for (const auto& ticket : tickets) {
     ticket->cancel();
     EXPECT_TRUE(ticket->wait_for(std::chrono::milliseconds(0)));
-    EXPECT_NE(ticket->wait().error.find("shut down"), std::string::npos);
+    const std::string error = ticket->wait().error;
+    EXPECT_NE(error.find("shut down"), std::string::npos) << error;
   }
 }
 

@@ -31,22 +31,6 @@ std::string verdict(const Bytes& bytes) {
   }
 }
 
-template <typename T>
-void set(Bytes& bytes, std::size_t at, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    bytes[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
-  }
-}
-
-// As if a writer had meant it: the checksum is right, for the header as long as it really is.
-void renew_checksum(Bytes& bytes, std::size_t header_bytes) {
-  const auto header = std::span(bytes).first(header_bytes);
-  const auto own = header.subspan(kAtHeaderDigest, kDigestBytes);
-  std::fill(own.begin(), own.end(), std::uint8_t{0});
-  const auto digest = digest_bytes(digest_of(header));
-  std::copy(digest.begin(), digest.end(), own.begin());
-}
-
 TEST(SnapshotFormat, GivesBackWhatWasWritten) {
   const SnapshotAbout about = some_about();
   const Bytes bytes = some_file(5, 100, about);
@@ -118,8 +102,8 @@ TEST(SnapshotFormat, SaysWhichKindOfFileItCannotRead) {
         newer = some_file();
   other_kind[0] = 'G';
   std::reverse(other_order.begin() + kAtByteOrder, other_order.begin() + kAtByteOrder + 4);
-  set(broken_order, kAtByteOrder, std::uint32_t{0x0a0b0c00});
-  set(newer, kAtVersion, kSnapshotVersion + 1);
+  set_number(broken_order, kAtByteOrder, std::uint32_t{0x0a0b0c00});
+  set_number(newer, kAtVersion, kSnapshotVersion + 1);
 
   EXPECT_EQ(verdict(other_kind), "magic (corrupt)");
   EXPECT_EQ(verdict(other_order), "byte order (unsupported)");
@@ -140,7 +124,7 @@ TEST(SnapshotFormat, RefusesEveryImpossibleLengthByItsName) {
          {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
           (std::uint64_t{1} << 63) - 1, ~std::uint64_t{0}, ~std::uint64_t{7}}) {
       Bytes bytes = good;
-      set(bytes, at, value);
+      set_number(bytes, at, value);
       EXPECT_EQ(verdict(bytes), field + " (corrupt)") << value;
       renew_checksum(bytes, n_header);
       EXPECT_EQ(verdict(bytes), field + " (corrupt)") << value << ", checksum renewed";
@@ -149,7 +133,7 @@ TEST(SnapshotFormat, RefusesEveryImpossibleLengthByItsName) {
     if (at == kAtTokens) continue;
     for (const std::uint64_t step : {std::uint64_t{1}, std::uint64_t{8}, ~std::uint64_t{0}}) {
       Bytes bytes = good;
-      set(bytes, at, number_at<std::uint64_t>(bytes, at) + step);
+      set_number(bytes, at, number_at<std::uint64_t>(bytes, at) + step);
       renew_checksum(bytes, n_header);
       EXPECT_NE(verdict(bytes), "accepted") << field << " + " << step;
     }
@@ -163,13 +147,13 @@ TEST(SnapshotFormat, RefusesEveryImpossibleTextLengthByItsName) {
   for (const SnapshotText& text : kSnapshotTexts) {
     for (const std::uint32_t value : {0x80000000u, 0xffffffffu, 4097u, 0x7fffffffu}) {
       Bytes bytes = good;
-      set(bytes, at, value);
+      set_number(bytes, at, value);
       renew_checksum(bytes, n_header);
       EXPECT_EQ(verdict(bytes), std::string(text.field) + " (corrupt)") << value;
     }
     // Zero moves all texts behind it: some later one, or the end, cannot be right.
     Bytes bytes = good;
-    set(bytes, at, std::uint32_t{0});
+    set_number(bytes, at, std::uint32_t{0});
     renew_checksum(bytes, n_header);
     EXPECT_NE(verdict(bytes), "accepted") << text.field;
     at += 4 + number_at<std::uint32_t>(good, at);
@@ -182,7 +166,7 @@ TEST(SnapshotFormat, RefusesFlagsAndTextsThatItDoesNotKnow) {
   for (const auto& [at, field] :
        std::map<std::size_t, std::string>{{kAtFlags, "flags"}, {kAtTexts, "texts"}}) {
     Bytes bytes = good;
-    set(bytes, at, std::uint32_t{14});
+    set_number(bytes, at, std::uint32_t{14});
     renew_checksum(bytes, n_header);
     EXPECT_EQ(verdict(bytes), field + " (corrupt)");
   }

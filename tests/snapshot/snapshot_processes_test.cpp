@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <optional>
+#include <functional>
 
 #include "snapshot/snapshot_folder.h"
 #include "support/core_harness.h"
@@ -65,16 +65,23 @@ class Gate {
   int ends_[2] = {-1, -1};
 };
 
-pid_t start(const Gate& gate, const std::string& path, std::uint64_t seed, int killed_at) {
+// A child that runs `body` and nothing of the test program behind it.
+pid_t in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child != 0) return child;
-  gate.wait_in_child();
   int status = 9;
   try {
-    status = work(path, seed, FaultyCalls(killed_at, FaultyCalls::Fault::kKill));
+    status = body();
   } catch (...) {
   }
   ::_exit(status);
+}
+
+pid_t start(const Gate& gate, const std::string& path, std::uint64_t seed, int killed_at) {
+  return in_child([&] {
+    gate.wait_in_child();
+    return work(path, seed, FaultyCalls(killed_at, FaultyCalls::Fault::kKill));
+  });
 }
 
 TEST(SnapshotProcesses, KilledAtAnyMomentLeaveOnlyWholeFiles) {
@@ -126,13 +133,12 @@ TEST(SnapshotProcesses, AFileThatAnotherProcessHasOpenStaysUntilItEnds) {
   int ready[2] = {-1, -1};
   ASSERT_EQ(::pipe(ready), 0);
   Gate gate;
-  const pid_t child = ::fork();
-  if (child == 0) {
+  const pid_t child = in_child([&] {
     const FoundSnapshot found = SnapshotFolder(folder.path()).find_longest(query_for(tokens));
     (void)!::write(ready[1], "x", 1);
     gate.wait_in_child();
-    ::_exit(found.file && is_right(*found.file, 0) ? 0 : 1);
-  }
+    return found.file && is_right(*found.file, 0) ? 0 : 1;
+  });
   char byte = 0;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
 
@@ -173,17 +179,16 @@ TEST(SnapshotProcesses, OnlyTheDeadLeaveSomethingToClean) {
 
   EXPECT_EQ(calls.n_while_writing, 1u);
   EXPECT_EQ(calls.n_after_visit, 1u) << "the temporary file of a writer at work";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    struct DiesWriting final : SystemCalls {
-      ssize_t write(int, const void*, std::size_t) const override {
-        std::raise(SIGKILL);
-        return -1;
-      }
-    };
+  struct DiesWriting final : SystemCalls {
+    ssize_t write(int, const void*, std::size_t) const override {
+      std::raise(SIGKILL);
+      return -1;
+    }
+  };
+  const pid_t child = in_child([&] {
     SnapshotFolder(path, DiesWriting()).save(some_about(), some_tokens(9, 1), some_state(10));
-    ::_exit(0);
-  }
+    return 0;
+  });
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));

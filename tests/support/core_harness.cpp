@@ -115,10 +115,4 @@ std::uint64_t test_seed() {
   return seed;
 }
 
-std::uint64_t n_programs(std::uint64_t all) {
-  const char* percent = std::getenv("SWARMKV_TEST_PERCENT");
-  if (percent == nullptr) return all;
-  return std::max<std::uint64_t>(1, all * std::strtoull(percent, nullptr, 10) / 100);
-}
-
 }  // namespace swarmkv::internal

@@ -10,6 +10,7 @@
 
 #include "engine/fake/fake_engine.h"
 #include "schedule/core.h"
+#include "support/n_programs.h"
 
 namespace swarmkv::internal {
 
@@ -77,9 +78,5 @@ std::int64_t tokens_of_tree(const std::vector<Request>& requests);
 
 /// A seed for random tests: SWARMKV_TEST_SEED or a fixed one; recorded in the test's output.
 std::uint64_t test_seed();
-
-/// How many random programs a test runs: `all`, or as many percent of them as SWARMKV_TEST_PERCENT
-/// says. Under sanitizers each takes ten times as long.
-std::uint64_t n_programs(std::uint64_t all);
 
 }  // namespace swarmkv::internal

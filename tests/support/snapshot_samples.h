@@ -1,6 +1,7 @@
 // Small snapshots, and a folder for them that goes with the test.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "snapshot/digest_bytes.h"
+#include "snapshot/layout.h"
 #include "snapshot/snapshot_folder.h"
 
 namespace swarmkv::internal {
@@ -78,6 +80,23 @@ inline std::vector<std::uint8_t> some_file(std::size_t n_tokens = 5, std::size_t
   auto bytes = encode_snapshot_head(about, some_tokens(n_tokens), state.size(), digest_of(state));
   bytes.insert(bytes.end(), state.begin(), state.end());
   return bytes;
+}
+
+/// A number of a header, without its checksum.
+template <typename T>
+void set_number(std::vector<std::uint8_t>& bytes, std::size_t at, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    bytes[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
+  }
+}
+
+/// As if a writer had meant it: the checksum is right, for the header as long as it really is.
+inline void renew_checksum(std::vector<std::uint8_t>& bytes, std::size_t header_bytes) {
+  const auto header = std::span(bytes).first(header_bytes);
+  const auto own = header.subspan(kAtHeaderDigest, kDigestBytes);
+  std::fill(own.begin(), own.end(), std::uint8_t{0});
+  const auto digest = digest_bytes(digest_of(header));
+  std::copy(digest.begin(), digest.end(), own.begin());
 }
 
 inline void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {

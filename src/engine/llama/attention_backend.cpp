@@ -17,6 +17,7 @@ namespace {
 thread_local std::shared_ptr<AttentionHook> hook_in_scope;
 
 constexpr const char* kName = "SwarmKV";
+constexpr int kRowsOfTiledKernel = 64;  // from so many on the runtime computes in tiles, too
 
 // The runtime asks a backend's device what it supports, so each backend has a device of its own:
 // contexts of one process may have different kernels.
@@ -38,7 +39,8 @@ ggml_status compute(ggml_backend_t backend, ggml_cgraph* graph) {
       const ggml_tensor* node = ggml_graph_node(graph, i);
       if (node->op != GGML_OP_FLASH_ATTN_EXT) continue;  // views of it
       AttentionHook& hook = *own.hook;
-      hook.kernel.prepare(attention_shape(node), attention_tensors(node), hook.n_threads);
+      hook.kernel.prepare(attention_shape(node), attention_tensors(node), hook.layouts.of(node),
+                          hook.n_threads);
       const ggml_status status = own.threads.run(hook.kernel, hook.n_threads);
       if (status != GGML_STATUS_SUCCESS) return status;
       hook.was_used.store(true, std::memory_order_relaxed);
@@ -54,7 +56,11 @@ bool supports(ggml_backend_dev_t device, const ggml_tensor* op) {
   AttentionBackend& own = *static_cast<AttentionBackend*>(device->context);
   if (own.hook == nullptr) return false;
   AttentionHook& hook = *own.hook;
-  const std::string reason = why_not_grouped(op);
+  std::string reason = why_not_grouped(op);
+  if (reason.empty() && hook.only_where_faster && !hook.kernel.is_fast_for_many_tokens() &&
+      attention_shape(op).n_tokens >= kRowsOfTiledKernel) {
+    reason = "llama.cpp's kernel is faster for many tokens here";
+  }
   if (!reason.empty()) {
     if (hook.refused.empty()) hook.refused = reason;
     return false;

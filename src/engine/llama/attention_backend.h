@@ -9,9 +9,11 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "attention/grouped.h"
+#include "engine/llama/attention_layouts.h"
 #include "ggml-backend.h"
 #include "ggml.h"
 
@@ -20,12 +22,16 @@ namespace swarmkv::internal {
 /// One context's use of the kernel. Used by the thread that makes the context, then by the engine
 /// thread.
 struct AttentionHook {
+  explicit AttentionHook(std::string_view target) : kernel(target) {}
+
   /// What the runtime asked for while it planned its graphs: sizes the kernel takes, each once
   /// (tokens, cells and scale are of no meaning), and why the first other node was not taken.
   std::vector<AttentionShape> taken;
   std::string refused;
   GroupedAttention kernel;
-  int n_threads = 1;  ///< set by the runtime before each forward
+  AttentionLayouts layouts;
+  bool only_where_faster = false;  ///< leaves nodes to the runtime that it computes faster
+  int n_threads = 1;               ///< set by the runtime before each forward
   std::atomic<bool> was_used{false};
 };
 

@@ -4,8 +4,10 @@
 #include <string>
 #include <thread>
 
+#include "attention/grouped.h"
 #include "common.h"
 #include "engine/kv_bytes.h"
+#include "engine/llama/batch_invariance.h"
 #include "engine/llama/host_memory.h"
 #include "engine/llama/kv_types.h"
 #include "swarmkv/error.h"
@@ -34,19 +36,38 @@ std::uint32_t rounded_cells(int n_cells) {
   return static_cast<std::uint32_t>((n_cells + kCellStep - 1) / kCellStep * kCellStep);
 }
 
+// What the grouped kernel works in, if it is used; some MiB, more over very long caches.
+std::uint64_t attention_bytes(const GgufInfo& file, const ContextOptions& options) {
+  if (options.attention == AttentionKernel::kStock || !why_no_grouped_attention(file).empty()) {
+    return 0;
+  }
+  const auto number = [&file](const char* key) {
+    return static_cast<int>(file.number(key).value_or(0));
+  };
+  AttentionShape most;
+  most.n_heads = number("attention.head_count");
+  most.n_kv_heads = std::max(number("attention.head_count_kv"), 1);
+  most.head_size = std::max(number("attention.key_length"), file.n_embd / most.n_heads);
+  most.n_tokens = std::max(options.n_batch, options.n_seq_max);
+  most.n_cells = options.n_cells;
+  return GroupedAttention(options.attention_target).most_bytes(most, prefill_threads(options));
+}
+
 void check_memory(const LoadedModel& model, const ModelInfo& info, const ContextOptions& options) {
   if (model.offloads) return;  // device memory: the runtime answers for it
   const std::uint64_t cell =
       kv_cell_bytes(model.file, info.fork_kind, options.type_k, options.type_v);
   const std::uint64_t logits = static_cast<std::uint64_t>(options.n_seq_max) *
                                static_cast<std::uint64_t>(info.n_vocab) * sizeof(float);
-  const std::uint64_t needed = cell * rounded_cells(options.n_cells) + logits;
+  const std::uint64_t needed =
+      cell * rounded_cells(options.n_cells) + logits + attention_bytes(model.file, options);
   const auto available = available_host_memory();
   if (!available || needed <= *available) return;
-  refuse(ErrorCode::kDoesNotFit, "a KV cache of " + std::to_string(options.n_cells) +
-                                     " cells needs " + std::to_string(needed / kMiB) +
-                                     " MiB with its logit rows, " +
-                                     std::to_string(*available / kMiB) + " MiB are available");
+  refuse(ErrorCode::kDoesNotFit,
+         "a KV cache of " + std::to_string(options.n_cells) + " cells needs " +
+             std::to_string(needed / kMiB) +
+             " MiB with its logit rows and the room of the attention kernel, " +
+             std::to_string(*available / kMiB) + " MiB are available");
 }
 
 int physical_cores() {

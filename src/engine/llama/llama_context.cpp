@@ -50,6 +50,7 @@ LlamaContext::LlamaContext(std::shared_ptr<const LoadedModel> model, const Model
   kv_size_bytes_ = static_cast<std::uint64_t>(n_cells_) *
                    kv_cell_bytes(model_->file, kind_, options.type_k, options.type_v);
   scratch_.resize(static_cast<std::size_t>(workers_.n_threads()));
+  if (options.deterministic && attention_hook_ != nullptr) settle_invariance(info, options);
 }
 
 ForwardStatus LlamaContext::forward(const Batch& batch) {
@@ -90,6 +91,7 @@ int LlamaContext::decode(const Batch& batch) {
   view.n_seq_id = seq_counts_.data();
   view.seq_id = seq_pointers_.data();
   view.logits = wants.data();
+  if (attention_hook_ != nullptr) attention_hook_->layouts.begin_forward();
   try {
     return llama_decode(context_.get(), view);
   } catch (...) {

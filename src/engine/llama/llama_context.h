@@ -44,11 +44,13 @@ class LlamaContext final : public Context {
   void synchronize() override { llama_synchronize(context_.get()); }
   [[nodiscard]] std::uint64_t kv_size_bytes() const override { return kv_size_bytes_; }
   [[nodiscard]] AttentionUse attention() const override;
+  [[nodiscard]] bool batch_invariant() const override { return batch_invariant_; }
 
  private:
   void make(const ContextOptions& options);
   [[nodiscard]] std::string try_make(const llama_context_params& params);
   [[nodiscard]] std::string try_grouped(const ContextOptions& options, llama_context_params params);
+  void settle_invariance(const ModelInfo& info, const ContextOptions& options);
   int decode(const Batch& batch);
   void repair(const std::vector<TouchedSeq>& touched, ForwardStatus status);
   void check_id(const char* operation, SeqId seq) const;
@@ -67,6 +69,7 @@ class LlamaContext final : public Context {
   AttentionUse attention_;                         ///< as chosen
   std::shared_ptr<AttentionHook> attention_hook_;  ///< null with the runtime's own kernels
   std::atomic<bool> has_forwarded_{false};
+  bool batch_invariant_ = false;
   BatchRules rules_;
   std::atomic<bool> abort_{false};  // the runtime's callback reads it: declared before the context
   LlamaContextPtr context_;

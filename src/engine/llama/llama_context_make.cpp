@@ -2,10 +2,12 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "attention/self_test.h"
 #include "engine/llama/attention_backend.h"
+#include "engine/llama/batch_invariance.h"
 #include "engine/llama/context_params.h"
 #include "engine/llama/llama_context.h"
 #include "engine/llama/llama_log.h"
@@ -14,10 +16,15 @@
 namespace swarmkv::internal {
 namespace {
 
+std::string in_deterministic_mode(const std::string& why) {
+  return "deterministic mode, one agent at a time: " + why;
+}
+
 // What rules the kernel out before the runtime is asked. Empty: nothing.
-std::string why_not_tried(const LoadedModel& model, const ContextOptions& options) {
+std::string why_not_tried(const LoadedModel& model, ForkKind kind, const ContextOptions& options) {
   if (options.deterministic && options.attention == AttentionKernel::kAuto) {
-    return "deterministic mode";
+    const std::string dependent = why_batch_dependent(model, kind, options);
+    if (!dependent.empty()) return in_deterministic_mode(dependent);
   }
   if (options.flash_attention == FlashAttention::kOff) return "flash attention is off";
   if (model.offloads) return "layers may be on a GPU";
@@ -29,22 +36,26 @@ std::string why_not_tried(const LoadedModel& model, const ContextOptions& option
 }
 
 // Tested once for a model: the arms of handoff/ make a context for every agent.
-double self_test_error(const LoadedModel& model, const AttentionShape& s) {
+double self_test_error(const LoadedModel& model, const AttentionShape& s,
+                       const std::string& target) {
   const std::lock_guard lock(model.context_mutex);
   const auto [tested, is_new] =
-      model.attention_errors.try_emplace({s.head_size, s.n_heads, s.n_kv_heads}, 0.0);
-  if (is_new) tested->second = grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads);
+      model.attention_errors.try_emplace({s.head_size, s.n_heads, s.n_kv_heads, target}, 0.0);
+  if (is_new) {
+    tested->second = grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads, target);
+  }
   return tested->second;
 }
 
 // After the runtime planned its graphs. Empty: the kernel is in use and computes right.
-std::string why_not_usable(const LoadedModel& model, const AttentionHook& hook, double most_error) {
+std::string why_not_usable(const LoadedModel& model, const AttentionHook& hook,
+                           const ContextOptions& options) {
   if (hook.taken.empty()) {
     return hook.refused.empty() ? "llama.cpp asked for no flash attention" : hook.refused;
   }
   for (const AttentionShape& s : hook.taken) {
-    const double error = self_test_error(model, s);
-    if (!(error <= most_error)) {  // NaN too
+    const double error = self_test_error(model, s, options.attention_target);
+    if (!(error <= options.most_attention_error)) {  // NaN too
       return "its self-test failed on this processor: error " + std::to_string(error);
     }
   }
@@ -71,16 +82,18 @@ std::string LlamaContext::try_make(const llama_context_params& params) {
 // Why the grouped kernel is not used, or empty if there is a context with it. There may be one
 // without it.
 std::string LlamaContext::try_grouped(const ContextOptions& options, llama_context_params params) {
-  const std::string excluded = why_not_tried(*model_, options);
+  const std::string excluded = why_not_tried(*model_, kind_, options);
   if (!excluded.empty()) return excluded;
   // Left to itself, the runtime switches flash attention off when another device than a layer's
   // own would compute it.
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
-  auto hook = std::make_shared<AttentionHook>();
+  auto hook = std::make_shared<AttentionHook>(options.attention_target);
+  hook->only_where_faster = options.attention == AttentionKernel::kAuto && !options.deterministic;
   const AttentionScope scope(hook);
   std::string reason = try_make(params);
-  if (reason.empty()) reason = why_not_usable(*model_, *hook, options.most_attention_error);
+  if (reason.empty()) reason = why_not_usable(*model_, *hook, options);
   if (reason.empty()) {
+    hook->layouts.use_cache(memory());
     attention_hook_ = std::move(hook);
   } else if (!hook->taken.empty()) {
     // It would use the kernel. One whose device takes nothing is a context like any other.
@@ -97,6 +110,38 @@ AttentionUse LlamaContext::attention() const {
     return {"stock", "llama.cpp computed attention elsewhere"};
   }
   return attention_;
+}
+
+// A context with the grouped kernel, in deterministic mode: it is left to many agents at once, or
+// else it was only worth having if somebody asked for it.
+void LlamaContext::settle_invariance(const ModelInfo& info, const ContextOptions& options) {
+  std::string found = why_batch_dependent(*model_, kind_, options);
+  if (found.empty()) found = attention_hook_->refused;  // of some layers
+  if (found.empty() && !attention_hook_->layouts.knows_positions()) {
+    found = "llama.cpp does not tell where its cells are";
+  }
+  if (found.empty()) {
+    const std::lock_guard lock(model_->context_mutex);
+    const std::tuple key{decode_threads(options), prefill_threads(options),
+                         options.attention_target};
+    auto tried = model_->batch_dependence.find(key);
+    if (tried == model_->batch_dependence.end()) {  // kept only when the attempt came to its end
+      std::string outcome = find_batch_dependence(*this, info.n_vocab);
+      tried = model_->batch_dependence.emplace(key, std::move(outcome)).first;
+    }
+    found = tried->second;
+  }
+  batch_invariant_ = found.empty();
+  if (batch_invariant_) {  // so forwards of one row may have all threads
+    llama_set_n_threads(context_.get(), decode_threads(options), prefill_threads(options));
+  } else if (options.attention != AttentionKernel::kGrouped) {
+    context_.reset();
+    attention_hook_.reset();
+    ContextOptions stock = options;
+    stock.attention = AttentionKernel::kStock;
+    make(stock);
+    attention_ = {"stock", in_deterministic_mode(found)};
+  }
 }
 
 void LlamaContext::make(const ContextOptions& options) {

@@ -3,7 +3,9 @@
 #include <exception>
 #include <string>
 
+#include "attention/grouped.h"
 #include "base/build_info.h"
+#include "engine/llama/batch_invariance.h"
 #include "engine/llama/json_grammar.h"
 #include "engine/llama/llama_log.h"
 #include "engine/llama/llama_model.h"
@@ -57,14 +59,20 @@ std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) 
   return std::make_shared<const LlamaModel>(std::move(loaded));
 }
 
-std::optional<ForkKind> llama_fork_kind(const std::string& path) {
+std::optional<LlamaOutlook> llama_outlook(const std::string& path) {
   LlamaModelOptions options;
   options.path = path;
   options.n_gpu_layers = 0;
   options.vocab_only = true;
   try {
-    const ModelInfo info = load_llama_model(options)->info();
-    return info.can_generate ? std::optional<ForkKind>(info.fork_kind) : std::nullopt;
+    const auto model = load_llama_model(options);
+    const ModelInfo& info = model->info();
+    if (!info.can_generate) return std::nullopt;
+    ContextOptions deterministic;
+    deterministic.deterministic = true;
+    return LlamaOutlook{info.fork_kind, why_no_grouped_attention(read_gguf(path)),
+                        grouped_attention_targets().front(),
+                        model->why_not_batch_invariant(deterministic)};
   } catch (const Error&) {
     return std::nullopt;  // a model that cannot be loaded is not forked either
   }

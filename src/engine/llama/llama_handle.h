@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -34,9 +35,11 @@ struct LoadedModel {
   bool vocab_only = false;
   bool offloads = false;             ///< some layers may live in device memory
   mutable std::mutex context_mutex;  ///< making a context writes into the model (YaRN)
-  /// Results of the attention kernel's self-test, by head size, heads and KV heads; under the
-  /// mutex.
-  mutable std::map<std::tuple<int, int, int>, double> attention_errors;
+  /// Results of the attention kernel's self-test, by head size, heads, KV heads and target; under
+  /// the mutex.
+  mutable std::map<std::tuple<int, int, int, std::string>, double> attention_errors;
+  /// What the probe of batch_invariance.h found, by threads and target; under the mutex.
+  mutable std::map<std::tuple<int, int, std::string>, std::string> batch_dependence;
 };
 
 }  // namespace swarmkv::internal

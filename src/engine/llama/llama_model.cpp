@@ -4,6 +4,7 @@
 
 #include "engine/kv_bytes.h"
 #include "engine/kv_state.h"
+#include "engine/llama/batch_invariance.h"
 #include "engine/llama/llama_context.h"
 #include "engine/llama/llama_sampler.h"
 #include "engine/llama/state_identity.h"
@@ -93,6 +94,10 @@ std::unique_ptr<Sampler> LlamaModel::make_sampler(const Sampling& sampling) cons
 
 std::unique_ptr<Context> LlamaModel::make_context(const ContextOptions& options) const {
   return std::make_unique<LlamaContext>(loaded_, info_, options);
+}
+
+std::string LlamaModel::why_not_batch_invariant(const ContextOptions& options) const {
+  return why_batch_dependent(*loaded_, info_.fork_kind, options);
 }
 
 std::uint64_t LlamaModel::kv_bytes_per_cell(KvType type_k, KvType type_v) const {

@@ -23,6 +23,7 @@ class LlamaModel final : public Model {
                                         std::string_view date) const override;
   [[nodiscard]] std::unique_ptr<Sampler> make_sampler(const Sampling& sampling) const override;
   [[nodiscard]] std::unique_ptr<Context> make_context(const ContextOptions& options) const override;
+  [[nodiscard]] std::string why_not_batch_invariant(const ContextOptions& options) const override;
   [[nodiscard]] std::uint64_t kv_bytes_per_cell(KvType type_k, KvType type_v) const override;
   [[nodiscard]] std::string fingerprint() const override {
     return internal::fingerprint(loaded_->files);

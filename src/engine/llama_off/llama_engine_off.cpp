@@ -8,7 +8,7 @@ std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) 
                                            "': this program was built without llama.cpp");
 }
 
-std::optional<ForkKind> llama_fork_kind(const std::string&) { return std::nullopt; }
+std::optional<LlamaOutlook> llama_outlook(const std::string&) { return std::nullopt; }
 
 void check_llama_schema(const std::string&) {}
 

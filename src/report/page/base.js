@@ -120,6 +120,23 @@ function answerId(index) {
   return 'answer-' + index;
 }
 
+// Tokens of a document that came from a snapshot.
+function restoredTokens(document) {
+  return document.source === 'restored' ? Math.max(0, document.n_tokens - document.computed_tokens) : 0;
+}
+
+// What became of a document's snapshot.
+function snapshotText(s) {
+  if (s.state !== 'restored' && s.state !== 'saved') {
+    return (s.state === 'skipped' ? 'not saved' : s.state) + (s.reason ? ': ' + s.reason : '');
+  }
+  const file = s.path ? (s.state === 'saved' ? ' to ' : ' from ') + s.path : '';
+  const size = [known(s.size_bytes) ? bytes(s.size_bytes) : null, known(s.ms) ? duration(s.ms) : null]
+                   .filter(known).join(', ');
+  return s.state + (known(s.n_tokens) ? ' ' + plural(s.n_tokens, 'token') : '') + file +
+      (size ? ' (' + size + ')' : '') + (s.reason ? '; note: ' + s.reason : '');
+}
+
 function endOf(agent) {
   if (agent.status !== 'finished') return agent.status;
   if (agent.truncated) return 'cut at ' + count(agent.sampling ? agent.sampling.max_tokens : null);

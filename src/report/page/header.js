@@ -57,6 +57,10 @@ function facts(data) {
   for (const d of r.documents) {
     rows.push(['document', d.name + ', ' + (known(d.n_tokens) ? count(d.n_tokens) + ' tokens' : d.source) +
                                (d.digest ? ', ' + d.digest : '')]);
+    if (d.snapshot) {
+      const name = r.documents.length > 1 ? d.name + ': ' : '';
+      rows.push(['snapshot', name + snapshotText(d.snapshot)]);
+    }
   }
   return el('details', {class: 'facts'}, el('summary', {}, 'Machine, model, documents'),
             el('dl', {}, rows.filter(([, value]) => value).map(

@@ -42,6 +42,7 @@ function rowStory(row, data) {
     lines.push(['tokens', count(d.n_tokens) + ', ' + count(d.computed_tokens) + ' computed here']);
     lines.push(['prefill', duration(d.prefill_ms)]);
     if (known(d.prefill_tokens_per_s)) lines.push(['speed', fixed(d.prefill_tokens_per_s, 0) + ' tok/s']);
+    if (d.snapshot) lines.push(['snapshot', snapshotText(d.snapshot)]);
     return lines;
   }
   const a = row.agent;
@@ -113,12 +114,20 @@ function agentShapes(g, row) {
   return out;
 }
 
+// A document whose prefill has no place in the picture.
+function absentSpan(document) {
+  if (document.source === 'computed') return 'time not known';
+  const s = document.snapshot;
+  if (document.source !== 'restored' || !s) return document.source;
+  return 'restored ' + plural(restoredTokens(document), 'token') + (known(s.ms) ? ' in ' + duration(s.ms) : '');
+}
+
 // `g`: x(ms), top of the row, its bar and height, width of the picture, label and note places.
 function rowShapes(g, row) {
   const shapes = row.kind === 'agent' ? agentShapes(g, row) :
                  row.span             ? [phaseBar(g, 'prefix', row.span[1], row.span[2])] :
                  [svg('text', {class: 'never', x: g.x(0) + 4, y: g.bar + g.height - 3},
-                      row.document.source === 'computed' ? 'time not known' : row.document.source)];
+                      absentSpan(row.document))];
   const tone = row.kind === 'agent' ? toneOf(row.agent) : 'good';
   return [
     svg('rect', {class: 'ground', x: 0, y: g.top, width: g.width, height: g.rowHeight}),

@@ -55,6 +55,16 @@ function ownTokens(agent) {
   };
 }
 
+// How a document came into the cache.
+function originOf(document) {
+  const restored = restoredTokens(document);
+  if (restored > 0) {
+    return (document.computed_tokens > 0 ? count(restored) + ' ' : '') + 'restored';
+  }
+  const times = document.n_tokens > 0 ? document.computed_tokens / document.n_tokens : 0;
+  return times === 0 ? 'not computed' : times <= 1 ? 'once' : fixed(times, 1) + ' times';
+}
+
 function blockShapes(g, block, report) {
   const document = report.documents.find((d) => d.name === block.name);
   const x = block.depth * g.column, y = block.from * g.row + 3;
@@ -62,8 +72,7 @@ function blockShapes(g, block, report) {
   const lines = [shorten(block.name, width - 12, 7.4)];
   if (document) {
     lines.push(count(document.n_tokens) + ' tok');
-    const times = document.n_tokens > 0 ? document.computed_tokens / document.n_tokens : 0;
-    lines.push(times === 0 ? 'not computed' : times <= 1 ? 'once' : fixed(times, 1) + ' times');
+    lines.push(originOf(document));
   }
   const shown = lines.slice(0, Math.max(1, Math.floor((height - 4) / 16)));
   const top = y + height / 2 - (shown.length - 1) * 8 + 4;

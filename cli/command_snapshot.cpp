@@ -1,0 +1,175 @@
+// What `snapshot` does with the folder; reading documents into it stands in snapshot_save.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/file_json.h"
+#include "cli/messages.h"
+#include "cli/output.h"
+#include "cli/progress_render.h"
+#include "cli/snapshot_save.h"
+#include "cli/snapshot_table.h"
+#include "cli/snapshot_text.h"
+#include "swarmkv/engine.h"
+#include "swarmkv/error.h"
+
+namespace swarmkv::cli {
+namespace {
+
+void show(const std::string& text) { write_all(STDOUT_FILENO, text, "standard output"); }
+
+// In full, as the paths that are told.
+std::string folder_of(const Settings& settings) {
+  if (!settings.snapshot_dir) return SnapshotStore::default_folder();
+  return std::filesystem::absolute(*settings.snapshot_dir).string();
+}
+
+// Looking must not make a folder. Unset: nothing was ever saved there.
+// errors  kUnreadable  the folder that was named is not there
+std::optional<SnapshotStore> store_of(const Settings& settings) {
+  const std::string folder = folder_of(settings);
+  std::error_code unknown;
+  if (std::filesystem::exists(folder, unknown) || unknown) return SnapshotStore(folder);
+  if (settings.snapshot_dir) {
+    throw Error(ErrorCode::kUnreadable,
+                "[cli.snapshot] no folder '" + *settings.snapshot_dir + "'");
+  }
+  return std::nullopt;
+}
+
+// errors  kUnreadable  always
+[[noreturn]] void no_snapshot(const Settings& settings) {
+  throw Error(ErrorCode::kUnreadable, "[cli.snapshot] no snapshot '" + settings.arguments.front() +
+                                          "': there are none in " + folder_of(settings));
+}
+
+std::vector<SnapshotInfo> all_of(const std::optional<SnapshotStore>& store) {
+  return store ? store->list() : std::vector<SnapshotInfo>{};
+}
+
+void refuse_arguments(const Settings& settings) {
+  if (settings.arguments.empty()) return;
+  throw UsageError("snapshot " + settings.verb + " takes no argument, but got '" +
+                   settings.arguments.front() + "'");
+}
+
+int list(const Settings& settings) {
+  refuse_arguments(settings);
+  const std::vector<SnapshotInfo> snapshots = all_of(store_of(settings));
+  const std::string folder = folder_of(settings);
+  show(settings.output == "json" ? to_json(snapshots, folder)
+                                 : snapshot_table(snapshots) + store_line(snapshots, folder));
+  return 0;
+}
+
+int show_one(const Settings& settings) {
+  if (settings.arguments.size() != 1) {
+    throw UsageError("snapshot show takes one NAME, but got " +
+                     std::to_string(settings.arguments.size()));
+  }
+  const std::optional<SnapshotStore> store = store_of(settings);
+  if (!store) no_snapshot(settings);
+  const SnapshotInfo snapshot = store->show(settings.arguments.front());
+  show(settings.output == "json" ? to_json(snapshot) : snapshot_details(snapshot));
+  return 0;
+}
+
+// Does `what` with each of them; one that fails does not keep the others from it.
+template <typename Action>
+int for_each(const std::vector<std::string>& names, Action what) {
+  int code = 0;
+  for (const std::string& name : names) {
+    try {
+      what(name);
+    } catch (const Error& error) {
+      say_error(error.what());
+      code = std::max(code, exit_code(error.code()));
+    }
+  }
+  return code;
+}
+
+int verify(const Settings& settings) {
+  if (settings.all != settings.arguments.empty()) {
+    throw UsageError(settings.all ? "snapshot verify takes NAMEs or --all, not both"
+                                  : "snapshot verify needs a NAME, or --all");
+  }
+  const std::optional<SnapshotStore> store = store_of(settings);
+  std::vector<std::string> names = settings.arguments;
+  for (const SnapshotInfo& s : settings.all ? all_of(store) : std::vector<SnapshotInfo>{}) {
+    names.push_back(s.name);
+  }
+  if (!store && !names.empty()) no_snapshot(settings);
+  return for_each(names, [&](const std::string& name) {
+    const SnapshotInfo s = store->verify(name);
+    show(escape_for_terminal(fmt::format("{}: ok, {} tokens, {}", s.name, with_commas(s.n_tokens),
+                                         size_text(s.size_bytes))) +
+         "\n");
+  });
+}
+
+std::string removed_line(const SnapshotInfo& s) {
+  const std::string why = s.problem.empty() ? "" : ", unusable: " + s.problem;
+  return fit_for_terminal(fmt::format("removed {}, {}{}", s.name, size_text(s.size_bytes), why),
+                          400) +
+         "\n";
+}
+
+int remove(const Settings& settings) {
+  if (settings.arguments.empty()) throw UsageError("snapshot rm needs a NAME");
+  std::optional<SnapshotStore> store = store_of(settings);
+  if (!store) no_snapshot(settings);
+  return for_each(settings.arguments, [&](const std::string& name) {
+    SnapshotInfo gone;
+    gone.name = name;
+    int n_found = 0;
+    for (const SnapshotInfo& s : store->list()) {
+      if (name.empty() || !s.name.starts_with(name)) continue;
+      const bool is_it = s.name == name;
+      n_found = is_it ? 1 : n_found + 1;
+      gone = s;
+      if (is_it) break;
+    }
+    store->remove(n_found == 1 ? gone.name : name);  // else it says what is wrong
+    show(removed_line(gone));
+  });
+}
+
+int prune(const Settings& settings) {
+  refuse_arguments(settings);
+  std::optional<SnapshotStore> store = store_of(settings);
+  const std::uint64_t limit = settings.snapshot_limit.value_or(SnapshotOptions().limit_bytes);
+  const std::vector<SnapshotInfo> gone = store ? store->prune(limit) : std::vector<SnapshotInfo>{};
+  const std::string folder = folder_of(settings);
+  if (settings.output == "json") {
+    show(to_json(gone, folder));
+    return 0;
+  }
+  std::string text;
+  std::uint64_t bytes = 0;
+  for (const SnapshotInfo& s : gone) {
+    text += removed_line(s);
+    bytes += s.size_bytes;
+  }
+  show(text + fmt::format("{} removed, {}; ", gone.size(), size_text(bytes)) +
+       store_line(all_of(store), folder));
+  return 0;
+}
+
+}  // namespace
+
+int command_snapshot(const Settings& settings, const Invocation& invocation) {
+  if (settings.verb == "save") return save_snapshots(settings, invocation);
+  if (settings.verb == "list") return list(settings);
+  if (settings.verb == "show") return show_one(settings);
+  if (settings.verb == "verify") return verify(settings);
+  if (settings.verb == "rm") return remove(settings);
+  if (settings.verb == "prune") return prune(settings);
+  throw UsageError("snapshot needs one of save, list, show, verify, rm, prune right behind it");
+}
+
+}  // namespace swarmkv::cli

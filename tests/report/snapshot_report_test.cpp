@@ -1,0 +1,119 @@
+// What the report says about snapshots, in each of its forms.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/nine_agents.h"
+#include "report/sample_report.h"
+#include "report/snapshot_lines.h"
+#include "swarmkv/report.h"
+
+namespace swarmkv {
+namespace {
+
+SnapshotReport restored() {
+  SnapshotReport s;
+  s.state = "restored";
+  s.path = "/cache/snapshots/5f0c.swkv";
+  s.size_bytes = 80'740'352;
+  s.n_tokens = 41'200;
+  s.ms = 213;
+  return s;
+}
+
+RunReport report_with(const SnapshotReport& snapshot, int computed = 37) {
+  RunReport r = testing::sample_report();
+  r.documents[0].snapshot = snapshot;
+  r.documents[0].source = snapshot.state == "restored" ? "restored" : "computed";
+  r.documents[0].computed_tokens = computed;
+  return r;
+}
+
+TEST(SnapshotReportText, SaysWhatBecameOfIt) {
+  SnapshotReport s = restored();
+  EXPECT_EQ(internal::snapshot_text(s), "restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)");
+  s.state = "saved";
+  s.reason = "a.swkv: cache_type_k q8_0, here f16";
+  EXPECT_EQ(internal::snapshot_text(s),
+            "saved 41,200 tokens to 5f0c.swkv (77.0 MiB, 0.21 s); note: a.swkv: "
+            "cache_type_k q8_0, here f16");
+  s = SnapshotReport{};
+  s.state = "rejected";
+  s.reason = "KV type q8_0, here f16";
+  EXPECT_EQ(internal::snapshot_text(s), "rejected: KV type q8_0, here f16");
+  s.state = "skipped";
+  s.reason = "too large: 77.0 MiB, limit 1.0 MiB";
+  EXPECT_EQ(internal::snapshot_text(s), "not saved: too large: 77.0 MiB, limit 1.0 MiB");
+  s.reason.reset();
+  EXPECT_EQ(internal::snapshot_text(s), "not saved");
+}
+
+TEST(SnapshotReportText, LeavesOutWhatIsNotKnown) {
+  SnapshotReport s;
+  s.state = "saved";
+  EXPECT_EQ(internal::snapshot_text(s), "saved");
+  s.size_bytes = 1024;
+  EXPECT_EQ(internal::snapshot_text(s), "saved (1.0 KiB)");
+}
+
+TEST(SnapshotReportText, StandsInTheTableBelowTheFigures) {
+  const std::string table = to_table(report_with(restored()), false);
+
+  EXPECT_NE(table.find("(document 37 once, 41,200 restored)"), std::string::npos) << table;
+  EXPECT_NE(
+      table.find("\nsnapshot        restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)\n"),
+      std::string::npos)
+      << table;
+  EXPECT_NE(to_table(report_with(restored(), 0), false).find("(document 41,237 restored)"),
+            std::string::npos);
+  EXPECT_EQ(to_table(testing::sample_report(), false).find("snapshot"), std::string::npos);
+}
+
+TEST(SnapshotReportText, NamesTheDocumentWhereThereAreSeveral) {
+  SnapshotReport rejected;
+  rejected.state = "rejected";
+  rejected.reason = "bad \x1b[2J header";
+  RunReport r = report_with(rejected, 41237);
+  r.documents.push_back(testing::sample_report().documents[0]);
+  r.documents[1].name = "annex";
+
+  const std::string table = to_table(r, true);
+
+  EXPECT_NE(table.find("\x1b[33msnapshot\x1b[0m        contract: rejected: bad \\x1b[2J header\n"),
+            std::string::npos)
+      << table;
+  EXPECT_EQ(table.find("annex: "), std::string::npos) << "it had none";
+}
+
+TEST(SnapshotReportText, StandsInMarkdown) {
+  EXPECT_NE(to_markdown(report_with(restored())).find("\nsnapshot        restored 41,200 tokens"),
+            std::string::npos);
+}
+
+TEST(SnapshotReportText, IsAnObjectInJson) {
+  const auto of = [](const SnapshotReport& s) {
+    return nlohmann::ordered_json::parse(to_json(report_with(s)))["documents"][0]["snapshot"];
+  };
+  SnapshotReport skipped;
+  skipped.state = "skipped";
+  skipped.reason = "too large";
+
+  EXPECT_EQ(of(restored()).dump(),
+            R"({"state":"restored","path":"/cache/snapshots/5f0c.swkv","size_bytes":80740352,)"
+            R"("n_tokens":41200,"ms":213.0,"reason":null})");
+  EXPECT_EQ(of(skipped).dump(),
+            R"({"state":"skipped","path":null,"size_bytes":null,"n_tokens":null,"ms":null,)"
+            R"("reason":"too large"})")
+      << "unknown is null, never 0";
+}
+
+TEST(SnapshotReportText, OfAFileWithABrokenNameIsStillJson) {
+  SnapshotReport s = restored();
+  s.path = "/cache/\xff.swkv";
+  s.reason = "\xfe";
+
+  EXPECT_TRUE(nlohmann::json::accept(to_json(report_with(s))));
+}
+
+}  // namespace
+}  // namespace swarmkv
