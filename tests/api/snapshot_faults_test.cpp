@@ -192,7 +192,8 @@ TEST_F(SnapshotFaults, ARunWhoseAgentsFailLeavesAGoodFile) {
   one.agents.resize(1);
   const RunReport failed = run_anew(with_store(), one, {}, failing);
   EXPECT_NE(failed.exit_code, 0);
-  EXPECT_EQ(failed.documents[0].snapshot->state, "saved");
+  EXPECT_EQ(failed.documents[0].snapshot->state, "saved")
+      << failed.documents[0].snapshot->reason.value_or("");
   const RunReport next = run_anew(with_store());
   EXPECT_EQ(next.documents[0].computed_tokens, 0);
   EXPECT_EQ(answers_of(next), cold_);

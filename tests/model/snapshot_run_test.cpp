@@ -129,7 +129,10 @@ TEST_F(SnapshotOnModels, TheFileHoldsWhatTheEngineSaysAndNoMoreInALargerPool) {
 }
 
 // Lengths around the window of 512 tokens.
-TEST_F(SnapshotOnModels, LongGemmaAroundItsWindow) {
+// In `make test-long`, by their name.
+class LongSnapshotOnModels : public SnapshotOnModels {};
+
+TEST_F(LongSnapshotOnModels, GemmaAroundItsWindow) {
   for (const std::size_t bytes : {2200u, 2215u, 2230u, 4600u}) {
     SCOPED_TRACE(bytes);
     fs::remove_all(folder_);
@@ -143,7 +146,7 @@ TEST_F(SnapshotOnModels, LongGemmaAroundItsWindow) {
 
 // The whole licence, 3,684 tokens and the template around them; finding, verifying and restoring
 // included.
-TEST_F(SnapshotOnModels, LongSmolLM2IsReadyInThreePercentOfTheTime) {
+TEST_F(LongSnapshotOnModels, SmolLM2IsReadyInThreePercentOfTheTime) {
   Setting s{.model = internal::smollm2_path(), .document_bytes = std::string::npos};
   const RunReport cold = run(s);
   ASSERT_EQ(cold.documents[0].snapshot->state, "saved");
