@@ -35,7 +35,7 @@ void SnapshotUse::fill(RunReport& report) {
     }
     if (use.kept == nullptr) continue;
     const MutexLock lock(use.kept->mutex);
-    const auto& written = use.kept->written;
+    const std::optional<WriteOutcome> written = use.kept->written;
     if (use.kept->is_warning) {
       warn("SK608",
            fmt::format("no snapshot of '{}' was saved: {}", name_of(i), use.kept->skipped));
@@ -72,7 +72,7 @@ SnapshotReport SnapshotUse::report_of(std::size_t target) const {
   std::string skipped = use.skipped;
   if (use.kept != nullptr && skipped.empty()) {
     const MutexLock lock(use.kept->mutex);
-    const auto& written = use.kept->written;
+    const std::optional<WriteOutcome> written = use.kept->written;
     if (written && !written->error_code) {
       const std::string why = out.state == "restored"
                                   ? fmt::format("{} tokens of it were restored", out.n_tokens)
