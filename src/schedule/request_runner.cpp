@@ -14,6 +14,8 @@ namespace {
 
 StateIdentity RequestRunner::state_identity() { refuse(); }
 
+std::shared_ptr<const void> RequestRunner::offer(StoredPrefix) { refuse(); }
+
 std::shared_ptr<CaptureTicket> RequestRunner::capture_later(CaptureRequest) { refuse(); }
 
 }  // namespace swarmkv::internal

@@ -82,7 +82,8 @@ class RequestRunner {
   /// Forwards of a prefix end at its multiples (deterministic mode); 0 = they follow from the load.
   [[nodiscard]] virtual int grid() const { return 0; }
   /// From when this returns until its answer is dropped. Requests submitted afterwards find it.
-  virtual std::shared_ptr<const void> offer(StoredPrefix) { return nullptr; }
+  /// errors  kUnsupported (a runner without)
+  virtual std::shared_ptr<const void> offer(StoredPrefix stored);
   /// errors  kUnsupported (a runner without)
   virtual std::shared_ptr<CaptureTicket> capture_later(CaptureRequest request);
 };
