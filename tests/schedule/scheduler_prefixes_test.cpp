@@ -110,7 +110,7 @@ TEST(SchedulerPrefixes, ARunnerWithoutASharedCacheSaysSo) {
   EXPECT_EQ(runner.grid(), 0);
   EXPECT_THROW((void)runner.state_identity(), Error);
   EXPECT_THROW((void)runner.capture_later({}), Error);
-  EXPECT_EQ(runner.offer({}), nullptr);
+  EXPECT_THROW((void)runner.offer({}), Error);
 }
 
 }  // namespace
