@@ -28,7 +28,8 @@ class AgentNames {
   /// What to say of a name that is no agent; may be empty.
   [[nodiscard]] std::string hint(const std::string& name) {
     for (const DocumentSpec& document : pipeline_.documents) {
-      if (document.name == name) return "the document stands before every prompt already";
+      if (document.name == name)
+        return "documents are not inserted: 'reads' puts them in front of a prompt";
     }
     if (!diagnostics_.wants_suggestions()) return "";
     if (names_.empty()) {
