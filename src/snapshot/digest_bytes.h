@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -15,21 +14,5 @@ namespace swarmkv::internal {
 /// `hex` has 32 hex digits, as the functions here write them.
 [[nodiscard]] std::array<std::uint8_t, 16> digest_bytes(const std::string& hex);
 [[nodiscard]] std::string digest_text(std::span<const std::uint8_t> sixteen);
-
-/// The same digest of bytes that come in pieces; can be asked after each of them.
-class RunningDigest {
- public:
-  RunningDigest();
-  ~RunningDigest();
-  RunningDigest(const RunningDigest&) = delete;
-  RunningDigest& operator=(const RunningDigest&) = delete;
-
-  void add(std::span<const std::uint8_t> bytes);
-  [[nodiscard]] std::string digest() const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace swarmkv::internal

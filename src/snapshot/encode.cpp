@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/digest.h"
 #include "snapshot/digest_bytes.h"
 #include "snapshot/layout.h"
 #include "snapshot/little_endian.h"
@@ -60,8 +61,7 @@ std::vector<std::uint8_t> encode_snapshot_head(const SnapshotAbout& about,
   const std::uint64_t n_header = header_bytes(about);
   const std::uint64_t state_offset =
       rounded_up(n_header + tokens.size() * sizeof(std::int32_t), kStateAlignment);
-  const std::span<const std::uint8_t> ids(reinterpret_cast<const std::uint8_t*>(tokens.data()),
-                                          tokens.size() * sizeof(std::int32_t));
+  const std::string_view ids = bytes_of(tokens);
 
   std::vector<std::uint8_t> out(kSnapshotMagic.begin(), kSnapshotMagic.end());
   out.reserve(state_offset);
@@ -76,7 +76,7 @@ std::vector<std::uint8_t> encode_snapshot_head(const SnapshotAbout& about,
   append_number(out, about.arithmetic.deterministic ? kFlagDeterministic : std::uint32_t{0});
   append_number(out, static_cast<std::uint32_t>(kSnapshotTexts.size()));
   out.resize(kSnapshotFixedBytes);
-  put(out, kAtTokenDigest, digest_bytes(digest_of(ids)));
+  put(out, kAtTokenDigest, digest_bytes(digest128(ids)));
   put(out, kAtStateDigest, digest_bytes(state_digest));
 
   SnapshotAbout texts = about;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "snapshot/digest_bytes.h"
+#include "base/digest.h"
 #include "snapshot/snapshot_error.h"
 #include "snapshot/snapshot_folder.h"
 
@@ -38,8 +38,7 @@ std::vector<Candidate> candidates(const OpenFolder& folder, const SnapshotQuery&
   for (Candidate& candidate : all) {
     const std::uint64_t n = candidate.parsed.n_tokens;
     if (n != n_digested) {
-      const auto piece = query.tokens.subspan(n_digested, n - n_digested);
-      digest.add({reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size_bytes()});
+      digest.add(bytes_of(query.tokens.subspan(n_digested, n - n_digested)));
       n_digested = n;
       prefix = digest.digest().substr(0, kNameDigestDigits);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "snapshot/digest_bytes.h"
 #include "snapshot/evict.h"
 #include "snapshot/snapshot_folder.h"
@@ -54,10 +55,8 @@ Eviction make_room(const OpenFolder& folder, std::uint64_t limit_bytes) {
 SavedSnapshot SnapshotFolder::save(const SnapshotAbout& about, std::span<const std::int32_t> tokens,
                                    std::span<const std::uint8_t> state,
                                    const SaveOptions& options) const {
-  const std::string token_digest =
-      digest_of({reinterpret_cast<const std::uint8_t*>(tokens.data()), tokens.size_bytes()});
   SavedSnapshot out;
-  out.name = snapshot_name(about, token_digest, tokens.size());
+  out.name = snapshot_name(about, digest128(bytes_of(tokens)), tokens.size());
   out.path = folder_.path_of(out.name);
   out.size_bytes = snapshot_file_bytes(about, tokens.size(), state.size());
   if (out.size_bytes > options.limit_bytes) does_not_fit(out.size_bytes, options.limit_bytes, 0);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/digest.h"
 #include "snapshot/digest_bytes.h"
 #include "snapshot/snapshot_error.h"
 
@@ -79,7 +80,7 @@ void SnapshotFile::verify() const {
                           fmt::format("{} bytes by the header, the file ends after {} of them",
                                       header_.state_bytes, at + n_read));
     }
-    digest.add({piece.data(), n_read});
+    digest.add(bytes_of(std::span<const std::uint8_t>(piece).first(n_read)));
     at += n_read;
   }
   check_same(path_, "state checksum", header_.state_digest, digest.digest());
