@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "snapshot/digest_bytes.h"
 #include "snapshot/layout.h"
@@ -92,8 +91,7 @@ class HeaderReader {
       fail("tokens", fmt::format("{} of them; from 1 to {} fit into {} bytes", header_.n_tokens,
                                  most_tokens, file_bytes_));
     }
-    const std::uint64_t state_offset =
-        rounded_up(header_.header_bytes + header_.n_tokens * sizeof(std::int32_t), kStateAlignment);
+    const std::uint64_t state_offset = state_offset_of(header_.header_bytes, header_.n_tokens);
     if (header_.state_offset != state_offset) {
       fail("state offset", fmt::format("{}, after {} tokens it is {}", header_.state_offset,
                                        header_.n_tokens, state_offset));

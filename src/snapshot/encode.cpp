@@ -44,8 +44,7 @@ void put(std::vector<std::uint8_t>& bytes, std::size_t at, std::span<const std::
 std::uint64_t snapshot_file_bytes(const SnapshotAbout& about, std::uint64_t n_tokens,
                                   std::uint64_t state_bytes) {
   check(about);
-  return rounded_up(header_bytes(about) + n_tokens * sizeof(std::int32_t), kStateAlignment) +
-         state_bytes;
+  return state_offset_of(header_bytes(about), n_tokens) + state_bytes;
 }
 
 std::vector<std::uint8_t> encode_snapshot_head(const SnapshotAbout& about,
@@ -59,8 +58,7 @@ std::vector<std::uint8_t> encode_snapshot_head(const SnapshotAbout& about,
                             tokens.size(), state_bytes));
   }
   const std::uint64_t n_header = header_bytes(about);
-  const std::uint64_t state_offset =
-      rounded_up(n_header + tokens.size() * sizeof(std::int32_t), kStateAlignment);
+  const std::uint64_t state_offset = state_offset_of(n_header, tokens.size());
   const std::string_view ids = bytes_of(tokens);
 
   std::vector<std::uint8_t> out(kSnapshotMagic.begin(), kSnapshotMagic.end());

@@ -62,4 +62,9 @@ inline constexpr std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to)
   return (value + to - 1) / to * to;
 }
 
+/// Where the state begins behind a header of that length and so many token ids.
+inline constexpr std::uint64_t state_offset_of(std::uint64_t header_bytes, std::uint64_t n_tokens) {
+  return rounded_up(header_bytes + n_tokens * sizeof(std::int32_t), kStateAlignment);
+}
+
 }  // namespace swarmkv::internal
