@@ -108,7 +108,6 @@ std::optional<FolderEntry> OpenFolder::entry(const std::string& name) const {
   return FolderEntry{
       .name = name,
       .kind = kind_of_name(name),
-      .regular = S_ISREG(about.st_mode),
       .size_bytes = static_cast<std::uint64_t>(about.st_size),
       .last_used_ns = about.st_mtim.tv_sec * std::int64_t{1'000'000'000} + about.st_mtim.tv_nsec};
 }

@@ -15,7 +15,6 @@ namespace swarmkv::internal {
 struct FolderEntry {
   std::string name{};
   NameKind kind = NameKind::kOther;
-  bool regular = true;  ///< false: a link, a folder ...
   std::uint64_t size_bytes = 0;
   std::int64_t last_used_ns = 0;
 };

@@ -97,8 +97,4 @@ std::span<const std::uint8_t> SnapshotFile::state() const {
 
 void SnapshotFile::touch() const noexcept { file_.calls().set_used_now(file_.fd()); }
 
-SnapshotHeader read_snapshot_header(const std::string& path, const SystemCalls& calls) {
-  return read_snapshot_header(open_regular(AT_FDCWD, path, true, path, calls), path);
-}
-
 }  // namespace swarmkv::internal

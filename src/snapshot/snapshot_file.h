@@ -50,8 +50,6 @@ class SnapshotFile {
   /// A file of somebody else, or on a read-only disk, stays as it is.
   void touch() const noexcept;
 
-  [[nodiscard]] const FileHandle& handle() const { return file_; }
-
  private:
   std::string path_;
   FileHandle file_;
@@ -59,9 +57,7 @@ class SnapshotFile {
   MappedBytes bytes_;
 };
 
-/// Header alone, of any file. errors  as SnapshotFile::open
-[[nodiscard]] SnapshotHeader read_snapshot_header(const std::string& path,
-                                                  const SystemCalls& calls = system_calls());
+/// Header alone, of an open file. errors  as SnapshotFile::open
 [[nodiscard]] SnapshotHeader read_snapshot_header(const FileHandle& file, const std::string& path);
 
 }  // namespace swarmkv::internal

@@ -1,7 +1,6 @@
 #include "snapshot/temporary_file.h"
 
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>

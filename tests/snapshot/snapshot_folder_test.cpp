@@ -267,7 +267,7 @@ TEST_F(SnapshotFolderTest, ADocumentsNameIsALabelAndNoPath) {
     const SavedSnapshot saved = save(10, about);
 
     EXPECT_EQ(fs::path(saved.path).parent_path(), folder.path());
-    EXPECT_EQ(read_snapshot_header(saved.path).about.document, name);
+    EXPECT_EQ(SnapshotFile::open(saved.path).header().about.document, name);
   }
   EXPECT_EQ(files().size(), 5u);
   EXPECT_EQ(names_in(parent.path()), std::vector<std::string>{"made"});
