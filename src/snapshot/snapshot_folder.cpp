@@ -114,11 +114,11 @@ std::vector<ListedSnapshot> SnapshotFolder::prune(std::uint64_t limit_bytes) con
     out.push_back(listed(folder_, entry));
   }
   // A file of a newer version has a problem, too, but is not damaged: age alone decides.
-  for (ListedSnapshot& file : list()) {
-    if (file.problem.empty() || file.code == ErrorCode::kUnsupported) continue;
-    if (folder_.remove_unused(file.name) == Removed::kYes) out.push_back(std::move(file));
-  }
   const std::vector<ListedSnapshot> before = list();
+  for (const ListedSnapshot& file : before) {
+    if (file.problem.empty() || file.code == ErrorCode::kUnsupported) continue;
+    if (folder_.remove_unused(file.name) == Removed::kYes) out.push_back(file);
+  }
   for (const FolderEntry& entry : evict_down_to(folder_, limit_bytes).removed) {
     const auto known = std::find_if(before.begin(), before.end(), [&](const ListedSnapshot& file) {
       return file.name == entry.name;
