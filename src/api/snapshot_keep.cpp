@@ -63,8 +63,7 @@ void SnapshotUse::want_state(std::size_t i) {
     const std::uint64_t free_bytes = memory_available_bytes();
     if (free_bytes > 0 && size + writer.n_pending_bytes() > free_bytes / 2) {
       return refused(
-          fmt::format("too large for memory: its state has {}, half of what is free is "
-                      "{}",
+          fmt::format("too large for memory: its state has {}, half of what is free is {}",
                       mib(size), mib(free_bytes / 2)));
     }
     const double read_ms = static_cast<double>(size) / bytes_per_ms;

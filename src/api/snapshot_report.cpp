@@ -19,13 +19,9 @@ void SnapshotUse::fill(RunReport& report) {
     TargetUse& use = uses_[i];
     for (const auto& offered : use.offered) {
       const std::string error = offered->loads().error;
-      if (error.empty() || std::find(told_.begin(), told_.end(), offered->path) != told_.end()) {
-        continue;
-      }
-      told_.push_back(offered->path);
+      if (error.empty() || !is_news(offered->path)) continue;
       const bool is_gone = !offered->name.empty() && folder_->set_aside(offered->name);
-      warn("SK607", fmt::format("snapshot '{}' is not used: {}", offered->path, error),
-           is_gone ? "it was set aside as '" + offered->name + ".damaged'" : "");
+      warn_not_used(offered->path, error, offered->name, is_gone);
     }
     const SnapshotReport known = report_of(i);
     for (const std::size_t document : plan_.targets[i].documents) {

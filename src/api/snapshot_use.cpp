@@ -90,13 +90,8 @@ void SnapshotUse::begin() {
 }
 
 void SnapshotUse::open_store() {
-  const std::string path =
-      options_.folder.empty() ? SnapshotStore::default_folder() : options_.folder;
-  if (path.empty()) {
-    throw Error(ErrorCode::kUnwritable,
-                "[snapshot.store] no folder: neither SWARMKV_CACHE nor HOME is set");
-  }
-  folder_ = std::make_shared<const SnapshotFolder>(path);
+  folder_ = std::make_shared<const SnapshotFolder>(
+      options_.folder.empty() ? SnapshotStore::default_folder() : options_.folder);
 }
 
 // In deterministic mode how a state came about differs with its length, so each length is asked for
@@ -158,12 +153,16 @@ void SnapshotUse::note_rejected(std::size_t target, const RejectedSnapshot& file
   const bool is_other_model = file.reason.starts_with("model fingerprint");
   const bool said_little = use.rejected.starts_with("model fingerprint");
   if (use.rejected.empty() || (said_little && !is_other_model)) use.rejected = file.reason;
-  if (std::find(told_.begin(), told_.end(), file.path) != told_.end()) return;
-  told_.push_back(file.path);
+  if (!is_news(file.path)) return;
   send(EventType::kSnapshotRejected, target, static_cast<int>(file.n_tokens), file.reason);
   if (file.code == ErrorCode::kMismatch) return;  // sound, but somebody else's
-  warn("SK607", fmt::format("snapshot '{}' is not used: {}", file.path, file.reason),
-       file.set_aside ? "it was set aside as '" + file.name + ".damaged'" : "");
+  warn_not_used(file.path, file.reason, file.name, file.set_aside);
+}
+
+bool SnapshotUse::is_news(const std::string& path) {
+  if (std::find(told_.begin(), told_.end(), path) != told_.end()) return false;
+  told_.push_back(path);
+  return true;
 }
 
 void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_ours) {
@@ -227,6 +226,12 @@ const std::string& SnapshotUse::name_of(std::size_t target) const {
 
 void SnapshotUse::warn(const char* code, std::string message, std::string hint) {
   warnings_.push_back({code, {}, {}, std::move(message), std::move(hint)});
+}
+
+void SnapshotUse::warn_not_used(const std::string& path, const std::string& reason,
+                                const std::string& name, bool is_set_aside) {
+  warn("SK607", fmt::format("snapshot '{}' is not used: {}", path, reason),
+       is_set_aside ? "it was set aside as '" + name + ".damaged'" : "");
 }
 
 void SnapshotUse::send(EventType type, std::size_t target, int n_tokens, std::string text) {

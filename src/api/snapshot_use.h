@@ -82,6 +82,9 @@ class SnapshotUse {
   [[nodiscard]] SnapshotReport report_of(std::size_t target) const;
   void mark_restored(RunReport& report) const;
   void warn(const char* code, std::string message, std::string hint = {});
+  [[nodiscard]] bool is_news(const std::string& path);  ///< once for each path
+  void warn_not_used(const std::string& path, const std::string& reason, const std::string& name,
+                     bool is_set_aside);
   void send(EventType type, std::size_t target, int n_tokens, std::string text);
 
   const SnapshotContext context_;
