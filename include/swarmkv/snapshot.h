@@ -36,8 +36,7 @@ class SWARMKV_API SnapshotStore {
  public:
   /// Makes the folder if need be. Empty = default_folder().
   /// errors  kUnwritable  it cannot be made, is a link, belongs to another user, or others can
-  /// write
-  ///                      in it
+  ///                      write in it
   explicit SnapshotStore(const std::string& folder = {});
   SnapshotStore(SnapshotStore&&) noexcept;
   SnapshotStore& operator=(SnapshotStore&&) noexcept;
@@ -54,8 +53,7 @@ class SWARMKV_API SnapshotStore {
 
   /// One of them: `name` is a whole file name, or the beginning of exactly one.
   /// errors  kInvalidArgument (could be no file's name), kUnreadable (no such snapshot, or
-  /// several),
-  ///         kCorrupt, kUnsupported (as inspect_snapshot)
+  ///         several), kCorrupt, kUnsupported (as inspect_snapshot)
   [[nodiscard]] SnapshotInfo show(const std::string& name) const;
 
   /// The same after reading all of it and comparing its checksums.

@@ -59,8 +59,8 @@ struct ListedSnapshot {
 struct SavedSnapshot {
   std::string name{}, path{};
   std::uint64_t size_bytes = 0;
-  bool was_there =
-      false;  ///< a sound file of the same tokens, identity and arithmetic; it was kept
+  /// A sound file of the same tokens, identity and arithmetic; it was kept.
+  bool was_there = false;
   std::vector<std::string> evicted;  ///< names of the files that had to go for it
 };
 
