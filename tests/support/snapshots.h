@@ -2,9 +2,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,19 +11,12 @@
 #include <vector>
 
 #include "support/pipelines.h"
+#include "support/snapshot_samples.h"
 
 namespace swarmkv::testing {
 
 class SnapshotTest : public ::testing::Test {
  protected:
-  SnapshotTest() {
-    static std::atomic<int> n{0};
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("swarmkv_snapshots_" + std::to_string(::getpid()) + "_" + std::to_string(n++));
-    std::filesystem::remove_all(folder_);
-  }
-  ~SnapshotTest() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] RunOptions with_store(std::shared_ptr<Observer> observer = {}) const {
     RunOptions options;
     options.snapshot.use = "auto";
@@ -50,7 +42,8 @@ class SnapshotTest : public ::testing::Test {
     return all.empty() ? std::filesystem::path() : all.front();
   }
 
-  std::filesystem::path folder_;
+  internal::TemporaryFolder parent_;
+  std::filesystem::path folder_ = parent_ / "store";  ///< the first run makes it
 };
 
 inline std::string read_bytes(const std::filesystem::path& path) {
