@@ -160,9 +160,7 @@ void check(const Settings& settings) {
 
 int save_snapshots(const Settings& settings, const Invocation& invocation) {
   check(settings);
-  SnapshotOptions place;
-  set_store(place, settings);
-  const SnapshotStore checked(place.folder);  // found out before hours of work
+  const SnapshotStore checked(snapshot_options(settings).folder);  // before hours of work
   Saver saver(settings, invocation);
   std::vector<SavedDocument> documents;
   int worst = 0;
