@@ -161,10 +161,9 @@ int command_bench(const Settings& settings, const Invocation& invocation) {
   const auto tell = [&](const std::string& line) {
     if (!settings.quiet) say(line);
   };
-  tell(fit_for_terminal(
-           fmt::format("swarmkv bench: {} samples, {} known; model {}{}", n_all, done.size(),
-                       choice.label, choice.is_default ? " (default model)" : ""),
-           400) +
+  tell(fit_for_terminal(fmt::format("swarmkv bench: {} samples, {} known; model {}", n_all,
+                                    done.size(), choice.title()),
+                        400) +
        "\n");
   const bool raw = settings.output == "jsonl";
   std::size_t number = done.size();

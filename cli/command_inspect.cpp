@@ -1,7 +1,7 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/detail_lines.h"
 #include "cli/file_json.h"
 #include "cli/output.h"
 #include "cli/progress_render.h"
@@ -34,11 +34,7 @@ std::string as_text(const ModelDescription& m) {
       {"deterministic", m.deterministic},
       {"chat template", m.has_chat_template ? "yes" : "no"},
       {"fingerprint", m.fingerprint}};
-  std::string out;
-  for (const auto& [name, value] : rows) {
-    if (!value.empty()) out += fmt::format("{:<18}{}\n", name, escape_for_terminal(value));
-  }
-  return out;
+  return detail_lines(rows);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/file_json.h"
 #include "cli/messages.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress_render.h"
 #include "cli/snapshot_save.h"
@@ -24,8 +25,8 @@ void show(const std::string& text) { write_all(STDOUT_FILENO, text, "standard ou
 
 // In full, as the paths that are told.
 std::string folder_of(const Settings& settings) {
-  if (!settings.snapshot_dir) return SnapshotStore::default_folder();
-  return std::filesystem::absolute(*settings.snapshot_dir).string();
+  const std::string folder = snapshot_options(settings).folder;
+  return folder.empty() ? SnapshotStore::default_folder() : folder;
 }
 
 // Looking must not make a folder. Unset: nothing was ever saved there.
@@ -142,7 +143,7 @@ int remove(const Settings& settings) {
 int prune(const Settings& settings) {
   refuse_arguments(settings);
   std::optional<SnapshotStore> store = store_of(settings);
-  const std::uint64_t limit = settings.snapshot_limit.value_or(SnapshotOptions().limit_bytes);
+  const std::uint64_t limit = snapshot_options(settings).limit_bytes;
   const std::vector<SnapshotInfo> gone = store ? store->prune(limit) : std::vector<SnapshotInfo>{};
   const std::string folder = folder_of(settings);
   if (settings.output == "json") {

@@ -9,6 +9,7 @@
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/outcome.h"
+#include "cli/planned_engine.h"
 #include "cli/progress.h"
 #include "cli/run_canceller.h"
 #include "swarmkv/engine.h"
@@ -30,8 +31,7 @@ std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::st
   if (destination.streams && destination.stdout_is_terminal) {
     options.streamed = destination.printed;
   }
-  const std::string label = model.label + (model.is_default ? " (default model)" : "");
-  return make_progress(initial_state(pipeline, title, label), options);
+  return make_progress(initial_state(pipeline, title, model.title()), options);
 }
 
 }  // namespace
@@ -86,14 +86,9 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
 
   const Model model = Model::load(model_options(settings, pipeline, choice));
   if (events != nullptr) events->model_loaded(model.describe().name);
-  EngineOptions engine_settings = engine_options(settings, pipeline.model);
   RunOptions options = run_options(settings);
-  const Plan plan = make_plan(model, pipeline, engine_settings, options);
-  progress->planned(plan);
-  engine_settings.ctx_size = plan.ctx_size;
-  engine_settings.parallel = plan.parallel;
-  Engine engine(model, engine_settings);
-  progress->model_loaded(model.describe(), model.load_ms(), engine.ctx_size());
+  PlannedEngine planned =
+      planned_engine(model, pipeline, engine_options(settings, pipeline.model), options, *progress);
 
   // A reader that went away wants no more text; what goes into files still wants the whole run.
   const bool keep = !settings.reports.empty() || !destination.answers->empty();
@@ -115,7 +110,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   }
 
   interrupts.on_first([&canceller](const char* reason) { canceller.request(reason); });
-  Run run = engine.run(plan, options);
+  Run run = planned.engine.run(planned.plan, options);
   const Attached attached(canceller, run);
   RunReport report = run.wait();
   interrupts.finishing();

@@ -10,8 +10,7 @@
 namespace swarmkv::cli {
 
 /// Words that `flag` takes with this command: all of them, or those beside a number, a name or a
-/// file.
-/// Empty = anything.
+/// file. Empty = anything.
 std::vector<std::string_view> flag_values(const Flag& flag, Command command);
 
 /// Its value names a file that is there.

@@ -92,9 +92,8 @@ std::vector<std::string> arms(Text source, Text v) {
   return out;
 }
 
-// A word of ours or a path, as in a pipeline file: a slip must not pass for a file's name.
 std::string snapshot_use(Text source, Text v) {
-  if (v == "auto" || v == "off" || v.find_first_of("./") != std::string::npos) return v;
+  if (v == "auto" || v == "off" || is_snapshot_file(v)) return v;
   throw UsageError(source + " '" + v +
                    "': must be auto, off or a file; one without a slash or a dot in its name is "
                    "written ./NAME");

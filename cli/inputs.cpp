@@ -41,7 +41,7 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
   std::vector<std::string> inputs{model};
   for (const DocumentSpec& document : pipeline.documents) {
     if (!document.text) inputs.push_back(resolve_path(pipeline.folder, document.path));
-    if (document.snapshot.find_first_of("./") != std::string::npos) {  // a file to begin with
+    if (is_snapshot_file(document.snapshot)) {
       inputs.push_back(resolve_path(pipeline.folder, document.snapshot));
     }
   }

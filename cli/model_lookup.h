@@ -14,6 +14,9 @@ struct ModelChoice {
   std::string path;         ///< empty for the fake engine
   std::string label;        ///< for the header line
   bool is_default = false;  ///< nobody chose it
+
+  /// The label; a model that nobody chose is told as such.
+  [[nodiscard]] std::string title() const { return label + (is_default ? " (default model)" : ""); }
 };
 
 /// errors  UsageError  no model anywhere; the message says how to get one

@@ -72,14 +72,16 @@ RunOptions run_options(const Settings& settings) {
   out.fail_fast = settings.fail_fast;
   out.strict = settings.strict;
   out.timeout = settings.timeout;
-  set_store(out.snapshot, settings);
+  out.snapshot = snapshot_options(settings);
   return out;
 }
 
-void set_store(SnapshotOptions& out, const Settings& settings) {
+SnapshotOptions snapshot_options(const Settings& settings) {
+  SnapshotOptions out;
   if (settings.snapshot_dir)
     out.folder = std::filesystem::absolute(*settings.snapshot_dir).string();
   replace(out.limit_bytes, settings.snapshot_limit);
+  return out;
 }
 
 void override_sampling(Sampling& sampling, const Settings& settings) {
@@ -93,9 +95,8 @@ void override_sampling(Sampling& sampling, const Settings& settings) {
 void override_pipeline(Pipeline& pipeline, const Settings& settings) {
   if (settings.snapshot) {
     // A file of the command line starts at the folder that the command was called in.
-    const bool is_word = *settings.snapshot == "auto" || *settings.snapshot == "off";
-    const std::string use =
-        is_word ? *settings.snapshot : std::filesystem::absolute(*settings.snapshot).string();
+    std::string use = *settings.snapshot;
+    if (is_snapshot_file(use)) use = std::filesystem::absolute(use).string();
     for (DocumentSpec& document : pipeline.documents) document.snapshot = use;
   }
   // A text from the command line is no template: braces in it are braces.

@@ -16,7 +16,7 @@ EngineOptions engine_options(const Settings& settings, const ModelSpec& file);
 RunOptions run_options(const Settings& settings);
 
 /// Where snapshots are kept, and how many of them.
-void set_store(SnapshotOptions& out, const Settings& settings);
+SnapshotOptions snapshot_options(const Settings& settings);
 
 /// A flag that was given, in the place of what was there.
 template <typename T>

@@ -139,7 +139,7 @@ long ProgressState::n_cells_used() const {
 }
 
 // Every agent that has begun to write found its documents in the cache, but for what was computed
-// now.
+// in this run.
 long ProgressState::n_prompt_reused() const {
   long n = 0;
   for (const AgentProgress& a : agents) {

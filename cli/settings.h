@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,12 @@ struct Settings {
 /// Standard error is read by a program: it gets event lines and nothing else.
 inline bool stderr_is_events(const Settings& settings) {
   return settings.progress == "jsonl" && !settings.quiet;
+}
+
+/// As in a pipeline file: what is none of our words has a slash or a dot in it, so that a slip is
+/// not taken for the name of a file.
+inline bool is_snapshot_file(std::string_view use) {
+  return use.find_first_of("./") != std::string_view::npos;
 }
 
 /// The pipeline that run and plan take.

@@ -14,6 +14,7 @@
 #include "cli/model_lookup.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/planned_engine.h"
 #include "cli/progress.h"
 #include "cli/progress_render.h"
 #include "cli/run_canceller.h"
@@ -64,8 +65,7 @@ std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::st
   ProgressOptions options;
   options.mode = progress_mode(settings.progress, settings.quiet, environment, is_seen);
   options.color = use_color(settings.color, environment, is_seen);
-  ProgressState state = initial_state(pipeline, document_title(file),
-                                      model.label + (model.is_default ? " (default model)" : ""));
+  ProgressState state = initial_state(pipeline, document_title(file), model.title());
   state.agents.clear();
   state.agent_index.clear();
   return make_progress(std::move(state), options);
@@ -100,18 +100,13 @@ RunReport Saver::run(std::size_t document) {
   const Pipeline& pipeline = pipelines_[document];
   const auto progress =
       begin_progress(pipeline, settings_.files[document], choice_, settings_, environment_);
-  EngineOptions engine_settings = engine_options(settings_, {});
   RunOptions options = run_options(settings_);
   options.snapshot.always_save = true;
   options.snapshot.save_timeout = kSaveTimeout;
   options.observers.push_back(std::make_shared<DocumentNews>(progress));
-  const Plan plan = make_plan(model_, pipeline, engine_settings, options);
-  progress->planned(plan);
-  engine_settings.ctx_size = plan.ctx_size;
-  engine_settings.parallel = plan.parallel;
-  Engine engine(model_, engine_settings);
-  progress->model_loaded(model_.describe(), model_.load_ms(), engine.ctx_size());
-  Run run = engine.run(plan, options);
+  PlannedEngine planned =
+      planned_engine(model_, pipeline, engine_options(settings_, {}), options, *progress);
+  Run run = planned.engine.run(planned.plan, options);
   const Attached attached(canceller_, run);
   RunReport report = run.wait();
   progress->finish();
@@ -165,9 +160,7 @@ void check(const Settings& settings) {
 
 int save_snapshots(const Settings& settings, const Invocation& invocation) {
   check(settings);
-  SnapshotOptions place;
-  set_store(place, settings);
-  const SnapshotStore checked(place.folder);  // found out before hours of work
+  const SnapshotStore checked(snapshot_options(settings).folder);  // before hours of work
   Saver saver(settings, invocation);
   std::vector<SavedDocument> documents;
   int worst = 0;

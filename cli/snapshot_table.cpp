@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/detail_lines.h"
 #include "cli/progress_frame.h"
 #include "cli/progress_render.h"
 #include "cli/snapshot_text.h"
@@ -132,11 +133,7 @@ std::string snapshot_details(const SnapshotInfo& s) {
       {"last used", s.last_used_at},
       {"in use", s.in_use ? "yes" : ""},
       {"problem", s.problem}};
-  std::string out;
-  for (const auto& [name, value] : rows) {
-    if (!value.empty()) out += fmt::format("{:<18}{}\n", name, escape_for_terminal(value));
-  }
-  return out;
+  return detail_lines(rows);
 }
 
 }  // namespace swarmkv::cli

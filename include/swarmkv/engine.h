@@ -96,8 +96,8 @@ struct EngineOptions {
 
 /// How a run uses snapshots (docs/snapshot_format.md). Only with handoff "shared".
 struct SnapshotOptions {
-  std::string use =
-      "off";             ///< for documents that do not say it themselves: "off", "auto" or a file
+  /// For documents that do not say it themselves: "off", "auto" or a file.
+  std::string use = "off";
   std::string folder{};  ///< of the store; empty = SnapshotStore::default_folder()
   std::uint64_t limit_bytes = std::uint64_t{20} << 30;  ///< of the store
   bool always_save = false;  ///< "auto" saves even where reading is slower than computing

@@ -1,7 +1,9 @@
 // When documents were there, and which of them the longest chain of agents waited for.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/build_report.h"
@@ -10,24 +12,27 @@
 namespace swarmkv::internal {
 namespace {
 
-bool reads(const AgentReport& agent, const std::string& document) {
-  return std::find(agent.reads.begin(), agent.reads.end(), document) != agent.reads.end();
+// By document: when the first agent that reads it was admitted.
+std::map<std::string_view, double> first_admissions(const RunReport& report) {
+  std::map<std::string_view, double> first;
+  for (const AgentReport& agent : report.agents) {
+    if (!agent.admitted_ms) continue;
+    for (const std::string& document : agent.reads) {
+      double& ms = first.emplace(document, *agent.admitted_ms).first->second;
+      ms = std::min(ms, *agent.admitted_ms);
+    }
+  }
+  return first;
 }
 
 // From when on the document could be worked at: an agent that reads it was there, and what was
 // computed before it was done.
-std::optional<double> begin_of(const std::string& document, const RunReport& report,
-                               const RunRecord& record) {
-  std::optional<double> began;
-  for (const AgentReport& agent : report.agents) {
-    if (!agent.admitted_ms || !reads(agent, document)) continue;
-    began = std::min(began.value_or(*agent.admitted_ms), *agent.admitted_ms);
-  }
-  const std::optional<TimePoint>& first = record.document_times.at(document).first;
-  if (!began || !first) return std::nullopt;
+double begin_of(const std::string& document, double admitted_ms, TimePoint first,
+                const RunRecord& record) {
+  double began = admitted_ms;
   for (const auto& [other, times] : record.document_times) {
-    if (other == document || !times.ready || *times.ready > *first) continue;
-    began = std::max(*began, ms_between(record.clock_zero, *times.ready));
+    if (other == document || !times.ready || *times.ready > first) continue;
+    began = std::max(began, ms_between(record.clock_zero, *times.ready));
   }
   return began;
 }
@@ -59,14 +64,17 @@ std::vector<Wait> waits_of(const AgentReport& agent, const RunReport& report) {
 }  // namespace
 
 void add_document_times(RunReport& report, const RunRecord& record) {
+  const std::map<std::string_view, double> admitted = first_admissions(report);
   for (DocumentReport& out : report.documents) {
     const auto known = record.document_times.find(out.name);
     if (known == record.document_times.end() || !known->second.ready) continue;
     out.ready_ms = ms_between(record.clock_zero, *known->second.ready);
-    if (out.computed_tokens == 0) continue;
-    const std::optional<double> began = begin_of(out.name, report, record);
-    if (!began || *began > *out.ready_ms) continue;
-    out.prefill_ms = *out.ready_ms - *began;
+    const std::optional<TimePoint>& first = known->second.first;
+    const auto reader = admitted.find(out.name);
+    if (out.computed_tokens == 0 || !first || reader == admitted.end()) continue;
+    const double began = begin_of(out.name, reader->second, *first, record);
+    if (began > *out.ready_ms) continue;
+    out.prefill_ms = *out.ready_ms - began;
     // Computed again later, it was not that fast.
     const int n = std::min(out.computed_tokens, out.n_tokens);
     if (*out.prefill_ms > 0) out.prefill_tokens_per_s = 1000.0 * n / *out.prefill_ms;

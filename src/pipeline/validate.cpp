@@ -54,7 +54,7 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   check_output_files(pipeline, diagnostics);
   AgentNames names(pipeline, diagnostics);
   TextCheck texts(pipeline, names, diagnostics);
-  texts.check_system(pipeline.system, "the shared system text", options.top_pos, SourcePos{});
+  texts.check_shared_system(options.top_pos);
   SchemaChecker schemas(options.check_schema, diagnostics);
   bool all_texts_seen = true;
   for (std::size_t i = 0; i < pipeline.agents.size(); ++i) {
@@ -63,9 +63,7 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
     schemas.check(agent);
     std::unordered_set<std::string> needs = check_needs(agent, names, diagnostics);
     const bool broken = i < options.prompt_is_broken.size() && options.prompt_is_broken[i];
-    if (!agent.function) {
-      texts.check_system(agent.system, "'" + agent.name + "'", agent.key_pos, agent.pos);
-    }
+    if (!agent.function) texts.check_system(agent);
     if (broken || !has_work(agent, diagnostics)) {
       all_texts_seen = false;
     } else if (!agent.function) {

@@ -126,25 +126,44 @@ void TextCheck::check_prompt(AgentSpec& agent, std::unordered_set<std::string> n
   Prompt(*this, agent, std::move(needs)).check();
 }
 
-void TextCheck::check_system(std::string_view text, const std::string& owner,
-                             const KeyPositions& positions, const SourcePos& fallback) {
+// A system text and where it stands; both names of it begin a sentence.
+struct TextCheck::System {
+  std::string_view text;
+  std::string user;   ///< who uses what is in it
+  std::string title;  ///< what the text itself is called
+  const KeyPositions& positions;
+  SourcePos fallback;
+};
+
+void TextCheck::check_system(const AgentSpec& agent) {
+  const std::string name = "'" + agent.name + "'";
+  check({agent.system, name, "the system text of " + name, agent.key_pos, agent.pos});
+}
+
+void TextCheck::check_shared_system(const KeyPositions& top_pos) {
+  const std::string name = "the shared system text";
+  check({pipeline_.system, name, name, top_pos, {}});
+}
+
+void TextCheck::check(const System& system) {
+  const std::string_view text = system.text;
   if (text.find("{{") == std::string_view::npos) return;
   const Template parsed = Template::parse(text);
-  const TemplatePositions places(text, "system", positions, fallback);
+  const TemplatePositions places(text, "system", system.positions, system.fallback);
   report_issues(parsed, text, places);
-  const auto key = positions.find("system");
-  check_size(parsed, owner == "the shared system text" ? owner : "the system text of " + owner,
-             key != positions.end() ? key->second : fallback, "system");
+  const auto key = system.positions.find("system");
+  check_size(parsed, system.title, key != system.positions.end() ? key->second : system.fallback,
+             "system");
   for (const TemplatePiece& piece : parsed.pieces()) {
     const SourcePos& pos = places.at(piece.offset);
     const std::string_view source = text.substr(piece.offset, piece.length);
     if (piece.kind == TemplatePiece::Kind::kVariable) {
-      use_var(piece.text, owner, pos, source);
+      use_var(piece.text, system.user, pos, source);
     } else if (piece.kind == TemplatePiece::Kind::kReference) {
-      diagnostics_.error(
-          {"SK306",
-           fmt::format("{} inserts '{}', but only vars may stand in 'system'", owner, piece.text),
-           pos, marked_length(source), "insert answers in 'prompt'"});
+      diagnostics_.error({"SK306",
+                          fmt::format("{} inserts '{}', but only vars may stand in 'system'",
+                                      system.user, piece.text),
+                          pos, marked_length(source), "insert answers in 'prompt'"});
     }
   }
 }

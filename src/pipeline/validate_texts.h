@@ -21,16 +21,18 @@ class TextCheck {
   /// Adds the needs that the prompt implies to those of the agent, which are `needs`.
   void check_prompt(AgentSpec& agent, std::unordered_set<std::string> needs);
 
-  /// Of one agent or of all: `owner` begins the sentence.
-  void check_system(std::string_view text, const std::string& owner, const KeyPositions& positions,
-                    const SourcePos& fallback);
+  void check_system(const AgentSpec& agent);
+  /// That of all agents.
+  void check_shared_system(const KeyPositions& top_pos);
 
   /// Vars that no text uses. After all texts.
   void warn_of_unused_vars(const KeyPositions& top_pos);
 
  private:
   class Prompt;
+  struct System;
 
+  void check(const System& system);
   void report_issues(const Template& text, std::string_view source,
                      const TemplatePositions& positions);
   /// `what` begins the sentence.

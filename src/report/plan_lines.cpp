@@ -103,7 +103,7 @@ std::string warning_lines(const Plan& plan, const Paint& paint) {
   for (std::size_t i = 0; i < n; ++i) {
     const Diagnostic& w = plan.warnings[i];
     std::string text = w.message;
-    if (w.pos.line > 0) text += fmt::format(" ({}:{}:{})", w.pos.file, w.pos.line, w.pos.column);
+    if (w.pos.line > 0) text += " (" + to_string(w.pos) + ")";
     if (!w.code.empty()) text += " [" + w.code + "]";
     if (!w.hint.empty()) text += "\nhelp: " + w.hint;
     out += labelled_line(paint, Paint::kYellow, "warning", text);
