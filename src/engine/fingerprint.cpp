@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <memory>
 
 #include "base/cache_folder.h"
+#include "base/digest.h"
 #include "base/mutex.h"
 #include "engine/fingerprint_memo.h"
 #include "swarmkv/error.h"
@@ -60,14 +59,14 @@ ModelFile look_at(const std::string& path) {
           nanoseconds(s.st_ctim)};
 }
 
-void add_content(XXH3_state_t* state, const ModelFile& file, std::vector<char>& buffer) {
+void add_content(RunningDigest& digest, const ModelFile& file, std::vector<char>& buffer) {
   std::ifstream in(file.path, std::ios::binary);
   if (!in) unreadable(file.path, "cannot open it");
   std::uint64_t n_read = 0;
   while (in) {
     in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     const auto n = static_cast<std::size_t>(in.gcount());
-    XXH3_128bits_update(state, buffer.data(), n);
+    digest.add({buffer.data(), n});
     n_read += n;
   }
   // Asked afterwards, so that a change while we were reading shows as well.
@@ -107,18 +106,14 @@ std::string fingerprint(const std::vector<ModelFile>& files) {
     const MutexLock lock(k.mutex);
     return k.fingerprints.emplace(files, *remembered).first->second;
   }
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       &XXH3_freeState);
-  if (!state) throw std::bad_alloc();
-  XXH3_128bits_reset(state.get());
+  RunningDigest digest;
   std::vector<char> buffer(std::size_t{1} << 18);  // stays in the second-level cache
   std::uint64_t size_bytes = 0;
   for (const ModelFile& file : files) {
-    add_content(state.get(), file, buffer);
+    add_content(digest, file, buffer);
     size_bytes += file.size_bytes;
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  const std::string text = fmt::format("{:016x}{:016x}-{}", hash.high64, hash.low64, size_bytes);
+  const std::string text = fmt::format("{}-{}", digest.digest(), size_bytes);
   memo.remember(files, text, nanoseconds_now());
   const MutexLock lock(k.mutex);
   return k.fingerprints.emplace(files, text).first->second;
