@@ -149,7 +149,7 @@ std::string SchedulerCore::save_prefix(const CaptureRequest& request, SequenceSt
   const int n = size_of(request.tokens);
   PrefixNode* node = node_of(*request.tokens);
   if (node == nullptr) return "it is not in the cache any more, or cannot be forked at its end";
-  const SeqId source = tree_.sequence_of(node, n);
+  const SeqId source = tree_.source_of(node, n);
   if (source == kNoSeq) return "no sequence holds it any more";
   SeqId seq = source;
   if (context_.length(source) != n) {
