@@ -53,7 +53,7 @@ bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
   }
   // Only if the branch can go on with it at once: else it might be thrown out before it was of use.
   const int base_end = branch.n_shareable();
-  const int n_tail = std::min(branch.n_full(base_end), branch.n_known() - base_end + kGrowth);
+  const int n_tail = branch.n_first(base_end);
   const int n_stored = size_of(stored->tokens);
   if (!make_room(n_stored + base_end - best + n_tail, 2, sparing_for_admission())) return false;
   return load(best_id, *stored);
