@@ -2,9 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,19 +10,12 @@
 #include <vector>
 
 #include "support/pipelines.h"
+#include "support/temporary_folder.h"
 
 namespace swarmkv::testing {
 
 class SnapshotTest : public ::testing::Test {
  protected:
-  SnapshotTest() {
-    static std::atomic<int> n{0};
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("swarmkv_snapshots_" + std::to_string(::getpid()) + "_" + std::to_string(n++));
-    std::filesystem::remove_all(folder_);
-  }
-  ~SnapshotTest() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] RunOptions with_store(std::shared_ptr<Observer> observer = {}) const {
     RunOptions options;
     options.snapshot.use = "auto";
@@ -50,7 +41,8 @@ class SnapshotTest : public ::testing::Test {
     return all.empty() ? std::filesystem::path() : all.front();
   }
 
-  std::filesystem::path folder_;
+  const internal::TemporaryFolder parent_;
+  const std::filesystem::path folder_ = parent_ / "snapshots";  ///< not there before a run makes it
 };
 
 inline std::string read_bytes(const std::filesystem::path& path) {
