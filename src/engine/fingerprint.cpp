@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "base/cache_folder.h"
 #include "base/digest.h"
@@ -59,6 +60,12 @@ ModelFile look_at(const std::string& path) {
           nanoseconds(s.st_ctim)};
 }
 
+void check_unchanged(const ModelFile& file, std::uint64_t n_bytes) {
+  if (n_bytes != file.size_bytes || look_at(file.path) != file) {
+    unreadable(file.path, "it has changed since it was loaded");
+  }
+}
+
 void add_content(RunningDigest& digest, const ModelFile& file, std::vector<char>& buffer) {
   std::ifstream in(file.path, std::ios::binary);
   if (!in) unreadable(file.path, "cannot open it");
@@ -70,9 +77,18 @@ void add_content(RunningDigest& digest, const ModelFile& file, std::vector<char>
     n_read += n;
   }
   // Asked afterwards, so that a change while we were reading shows as well.
-  if (n_read != file.size_bytes || look_at(file.path) != file) {
-    unreadable(file.path, "it has changed since it was loaded");
+  check_unchanged(file, n_read);
+}
+
+std::string of_content(const std::vector<ModelFile>& files) {
+  RunningDigest digest;
+  std::vector<char> buffer(std::size_t{1} << 18);  // stays in the second-level cache
+  std::uint64_t size_bytes = 0;
+  for (const ModelFile& file : files) {
+    add_content(digest, file, buffer);
+    size_bytes += file.size_bytes;
   }
+  return fmt::format("{}-{}", digest.digest(), size_bytes);
 }
 
 }  // namespace
@@ -97,26 +113,15 @@ std::string fingerprint(const std::vector<ModelFile>& files) {
     if (found != k.fingerprints.end()) return found->second;
   }
   const FingerprintMemo memo = memo_on_disk();
-  if (const std::optional<std::string> remembered = memo.find(files)) {
-    for (const ModelFile& file : files) {
-      if (look_at(file.path) != file) {
-        unreadable(file.path, "it has changed since it was loaded");
-      }
-    }
-    const MutexLock lock(k.mutex);
-    return k.fingerprints.emplace(files, *remembered).first->second;
+  std::optional<std::string> text = memo.find(files);
+  if (text) {
+    for (const ModelFile& file : files) check_unchanged(file, file.size_bytes);
+  } else {
+    text = of_content(files);
+    memo.remember(files, *text, nanoseconds_now());
   }
-  RunningDigest digest;
-  std::vector<char> buffer(std::size_t{1} << 18);  // stays in the second-level cache
-  std::uint64_t size_bytes = 0;
-  for (const ModelFile& file : files) {
-    add_content(digest, file, buffer);
-    size_bytes += file.size_bytes;
-  }
-  const std::string text = fmt::format("{}-{}", digest.digest(), size_bytes);
-  memo.remember(files, text, nanoseconds_now());
   const MutexLock lock(k.mutex);
-  return k.fingerprints.emplace(files, text).first->second;
+  return k.fingerprints.emplace(files, *text).first->second;
 }
 
 }  // namespace swarmkv::internal

@@ -3,33 +3,27 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
+#include "engine/gguf_types.h"
 #include "engine/kv_state.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
 namespace {
 
-// Scales stand at the beginning of a block, one or two of half precision.
-struct Numbers {
-  std::size_t stride, n_halves;
-};
-
-std::optional<Numbers> halves_of(std::uint32_t type) {
+// Scales stand at the beginning of a block, one or two of half precision. 0: the type has no such
+// blocks, or they are not known.
+std::size_t n_scales_of(std::uint32_t type) {
   switch (type) {
     case 2:  // Q4_0
-      return Numbers{18, 1};
-    case 3:  // Q4_1
-      return Numbers{20, 2};
     case 6:  // Q5_0
-      return Numbers{22, 1};
-    case 7:  // Q5_1
-      return Numbers{24, 2};
     case 8:  // Q8_0
-      return Numbers{34, 1};
+      return 1;
+    case 3:  // Q4_1
+    case 7:  // Q5_1
+      return 2;
     default:
-      return std::nullopt;
+      return 0;
   }
 }
 
@@ -54,9 +48,9 @@ std::size_t first_not_finite(StateBytes bytes, T exponent) {
   return bytes.size();
 }
 
-std::size_t first_bad_scale(StateBytes bytes, Numbers numbers) {
-  for (std::size_t block = 0; block < bytes.size(); block += numbers.stride) {
-    for (std::size_t i = 0; i < numbers.n_halves; ++i) {
+std::size_t first_bad_scale(StateBytes bytes, std::size_t block_bytes, std::size_t n_scales) {
+  for (std::size_t block = 0; block < bytes.size(); block += block_bytes) {
+    for (std::size_t i = 0; i < n_scales; ++i) {
       std::uint16_t half = 0;
       std::memcpy(&half, bytes.data() + block + i * sizeof half, sizeof half);
       if ((half & 0x7c00) == 0x7c00) return block + i * sizeof half;
@@ -70,7 +64,8 @@ std::size_t first_bad_number(StateBytes bytes, std::uint32_t type) {
   if (type == kF32) return first_not_finite<std::uint32_t>(bytes, 0x7f80'0000U);
   if (type == kF16) return first_not_finite<std::uint16_t>(bytes, 0x7c00);
   if (type == kBF16) return first_not_finite<std::uint16_t>(bytes, 0x7f80);
-  if (const auto halves = halves_of(type)) return first_bad_scale(bytes, *halves);
+  const std::size_t n_scales = n_scales_of(type);
+  if (n_scales > 0) return first_bad_scale(bytes, gguf_tensor_type(type)->block_bytes, n_scales);
   throw Error(ErrorCode::kUnsupported,
               fmt::format("[engine.state] numbers of type {} cannot be checked", type));
 }

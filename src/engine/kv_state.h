@@ -1,8 +1,8 @@
 // llama.cpp's state of one sequence, read without the runtime.
 //
 //   u32 magic | i32 sequence id | parts
-//   attention  u32 streams = 1 | u32 cells | cells x (i32 position | u32 ids = 1 | [12 bytes] | i32
-//   id)
+//   attention  u32 streams = 1 | u32 cells
+//              cells x (i32 position | u32 ids = 1 | [12 bytes] | i32 id)
 //              u32 transposed | u32 layers | layers x (i32 type | u64 row bytes | cells x row)
 //              then V likewise, or if transposed: layers x (i32 type | u32 element bytes | u32
 //              width | cells x width elements); models with a compressed cache have no V at all

@@ -98,10 +98,9 @@ class PrefixTree {
   /// its holder. Its cells must be free (reserved here).
   PrefixNode* add_ready(Tokens span, SeqId seq);
 
-  /// A sequence that owns the node's path up to `at` and can be forked there, or kNoSeq.
-  [[nodiscard]] SeqId sequence_of(const PrefixNode* node, int at) const {
-    return source_of(node, at);
-  }
+  /// A sequence that owns the node's path up to `at` and can be forked there, or kNoSeq. `at` is
+  /// computed.
+  [[nodiscard]] SeqId source_of(const PrefixNode* node, int at) const;
 
   /// What request `id` left stays until let_go(id), or until nothing else can make room.
   void keep(PrefixNode* node, std::uint64_t id);
@@ -112,7 +111,6 @@ class PrefixTree {
   };
   /// What evictions could free now. cost: whole tree
   [[nodiscard]] Evictable evictable(Sparing sparing) const;
-  [[nodiscard]] int n_cells_evictable(Sparing sparing) const { return evictable(sparing).n_cells; }
   /// Pinned nodes that will still ask for a sequence of their own. cost: whole tree
   [[nodiscard]] int n_unstarted() const;
 
@@ -167,7 +165,6 @@ class PrefixTree {
   void for_each_up(Visit visit) const;
   PrefixNode* add(PrefixNode* parent, Tokens span);
   [[nodiscard]] bool serves(SeqId seq, int at) const;
-  [[nodiscard]] SeqId source_of(const PrefixNode* node, int at) const;
   [[nodiscard]] SeqId source_of(const PrefixNode* node) const {
     return source_of(node, node->n_computed);
   }

@@ -62,9 +62,8 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
              cuts.end());
 
   const int n_full = branch.n_full(base_end);
-  const int n_first = std::min(n_full, branch.n_known() - base_end + kGrowth);
   const bool wants_all = admitted_.empty() || branch.result.n_preemptions >= 2;
-  const int n_tail = wants_all ? n_full : n_first;
+  const int n_tail = wants_all ? n_full : branch.n_first(base_end);
 
   // A split changes no cell; done first, so that what lies behind the point can be evicted.
   PrefixNode* at = spot.node;

@@ -33,6 +33,9 @@ class BranchSink {
   virtual void finished(Result result) = 0;  ///< exactly once, the last call
 };
 
+/// Cells a running branch takes at a time.
+inline constexpr int kGrowth = 64;
+
 struct Branch {
   Branch(std::uint64_t branch_id, Request r, std::unique_ptr<Sampler> s,
          std::shared_ptr<BranchSink> to)
@@ -85,10 +88,11 @@ struct Branch {
   [[nodiscard]] int n_full(int base_end) const {
     return n_prompt() - base_end + std::max(0, request.max_tokens - 1);
   }
+  /// Of those, what it begins with.
+  [[nodiscard]] int n_first(int base_end) const {
+    return std::min(n_full(base_end), n_known() - base_end + kGrowth);
+  }
 };
-
-/// Cells a running branch takes at a time.
-inline constexpr int kGrowth = 64;
 
 /// Forwards that fail for good, in a row, until an engine is not trusted any more.
 inline constexpr int kMostFatalInARow = 3;

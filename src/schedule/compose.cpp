@@ -54,8 +54,8 @@ void SchedulerCore::fork_ready_branches() {
     branch->result.n_cached_tokens = branch->n_past;
     branch->result.handed_over = now_();
     if (!branch->result.prefix_ready) branch->result.prefix_ready = before;
-    report_progress_of(
-        *branch);  // a prefix that was there or restored is ready now, not a step later
+    // A prefix that was there or restored is ready now, not a step later.
+    report_progress_of(*branch);
   }
   // A window model's cells were recycled since they were matched: match again, what is left is
   // found shorter.

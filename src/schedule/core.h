@@ -9,8 +9,7 @@
 //  2. A waiting branch owns no cells, no sequence and no pin.
 //
 //  3. An admitted branch pins its base; its sequence's length in the cache is n_past (0 before it
-//  is
-//     forked).
+//     is forked).
 //
 //  4. The longest-running branch holds its full reservation, so one request always finishes.
 #pragma once

@@ -53,7 +53,7 @@ bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
   }
   // Only if the branch can go on with it at once: else it might be thrown out before it was of use.
   const int base_end = branch.n_shareable();
-  const int n_tail = std::min(branch.n_full(base_end), branch.n_known() - base_end + kGrowth);
+  const int n_tail = branch.n_first(base_end);
   const int n_stored = size_of(stored->tokens);
   if (!make_room(n_stored + base_end - best + n_tail, 2, sparing_for_admission())) return false;
   return load(best_id, *stored);
@@ -149,7 +149,7 @@ std::string SchedulerCore::save_prefix(const CaptureRequest& request, SequenceSt
   const int n = size_of(request.tokens);
   PrefixNode* node = node_of(*request.tokens);
   if (node == nullptr) return "it is not in the cache any more, or cannot be forked at its end";
-  const SeqId source = tree_.sequence_of(node, n);
+  const SeqId source = tree_.source_of(node, n);
   if (source == kNoSeq) return "no sequence holds it any more";
   SeqId seq = source;
   if (context_.length(source) != n) {

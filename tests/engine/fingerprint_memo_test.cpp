@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "base/digest.h"
+#include "support/temporary_folder.h"
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
@@ -22,13 +22,6 @@ constexpr std::int64_t kHour = std::int64_t{3600} * 1'000'000'000;
 
 class Memo : public ::testing::Test {
  protected:
-  Memo()
-      : folder_(fs::path(::testing::TempDir()) / ("swarmkv_memo_" + std::to_string(::getpid()))) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~Memo() override { fs::remove_all(folder_); }
-
   std::vector<ModelFile> write(const std::string& name, const std::string& content) const {
     GgufInfo info;
     info.path = (folder_ / name).string();
@@ -45,7 +38,8 @@ class Memo : public ::testing::Test {
     return found;
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 std::string text_of(const std::string& content) {

@@ -122,8 +122,8 @@ TEST(PrefixTree, WhatIsWantedGoesLastAndWhatIsPinnedNever) {
   rig.ready(rig.tree.root(), "free");
   rig.tree.pin(pinned);
   wanted->wanted = true;
-  EXPECT_EQ(rig.tree.n_cells_evictable(Sparing::kWantedAndKept), 4);
-  EXPECT_EQ(rig.tree.n_cells_evictable(Sparing::kNothing), 10);
+  EXPECT_EQ(rig.tree.evictable(Sparing::kWantedAndKept).n_cells, 4);
+  EXPECT_EQ(rig.tree.evictable(Sparing::kNothing).n_cells, 10);
 
   EXPECT_TRUE(rig.tree.evict_one(Sparing::kWantedAndKept));
   EXPECT_EQ(rig.match("free").n, 0);
@@ -142,7 +142,7 @@ TEST(PrefixTree, AParentOfAPinnedNodeIsNotEvictable) {
   PrefixNode* leaf = rig.ready(top, "leaf");
   rig.tree.pin(leaf);
 
-  EXPECT_EQ(rig.tree.n_cells_evictable(Sparing::kNothing), 0);
+  EXPECT_EQ(rig.tree.evictable(Sparing::kNothing).n_cells, 0);
   EXPECT_FALSE(rig.tree.evict_one(Sparing::kNothing));
   EXPECT_EQ(rig.forked_text(leaf), "top leaf");
 }

@@ -1,12 +1,11 @@
 // Snapshots on real and tiny models, through the public interface alone: a document that was read
 // once is not read again, and the answers are those of a run that reads it.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 
 #include "support/model_files.h"
+#include "support/snapshots.h"
 #include "swarmkv/swarmkv.h"
 
 namespace swarmkv {
@@ -23,16 +22,8 @@ struct Setting {
   std::string snapshots = "auto";
 };
 
-class SnapshotOnModels : public ::testing::Test {
+class SnapshotOnModels : public testing::SnapshotTest {
  protected:
-  SnapshotOnModels() {
-    static std::atomic<int> n{0};
-    folder_ = fs::path(::testing::TempDir()) /
-              ("swarmkv_model_snapshots_" + std::to_string(::getpid()) + "_" + std::to_string(n++));
-    fs::remove_all(folder_);
-  }
-  ~SnapshotOnModels() override { fs::remove_all(folder_); }
-
   [[nodiscard]] RunReport run(const Setting& s) const {
     const Model model = Model::load({.path = s.model});
     EngineOptions options;
@@ -50,11 +41,9 @@ class SnapshotOnModels : public ::testing::Test {
       agent.max_tokens = 6;
       agent.ignore_eos = true;
     }
-    RunOptions run_options;
+    RunOptions run_options = with_store();
     run_options.use_chat_template = s.use_template;
     run_options.snapshot.use = s.snapshots;
-    run_options.snapshot.folder = folder_.string();
-    run_options.snapshot.always_save = true;
     Engine engine(model, options);
     return engine.run(pipeline, run_options).wait();
   }
@@ -78,8 +67,6 @@ class SnapshotOnModels : public ::testing::Test {
       EXPECT_EQ(restored.agents[i].token_ids, cold.agents[i].token_ids) << i;
     }
   }
-
-  fs::path folder_;
 };
 
 TEST_F(SnapshotOnModels, SmolLM2AnswersAsAColdRun) {

@@ -17,6 +17,12 @@ CoreHarness::Options options_of(ForkKind kind, bool deterministic = false) {
   return options;
 }
 
+CoreHarness with_cells(ForkKind kind, int n_cells) {
+  CoreHarness::Options options = options_of(kind);
+  options.context.n_cells = n_cells;
+  return CoreHarness(options);
+}
+
 const char* const kText = "a document of some length that many agents are to read";
 
 /// The state of a prefix as some other process would have saved it.
@@ -177,9 +183,7 @@ TEST_P(StoredPrefixes, OneThatCannotBeLoadedIsToldOnceLeavesNothingAndIsComputed
 }
 
 TEST_P(StoredPrefixes, ThrownOutForWantOfRoomItComesBackFromItsState) {
-  CoreHarness::Options options = options_of(GetParam());
-  options.context.n_cells = 100;
-  CoreHarness h(options);
+  CoreHarness h = with_cells(GetParam(), 100);
   const auto document = h.document(kText);
   const auto told = std::make_shared<Told>();
   offer(h, 0, stored_of(document, saved_elsewhere(h, *document), told));
@@ -198,10 +202,8 @@ TEST_P(StoredPrefixes, ThrownOutForWantOfRoomItComesBackFromItsState) {
 }
 
 TEST_P(StoredPrefixes, DoesNotFitAndIsThenLeftAlone) {
-  CoreHarness::Options options = options_of(GetParam());
   const auto n = static_cast<int>(std::string(kText).size());
-  options.context.n_cells = n + 20;
-  CoreHarness h(options);
+  CoreHarness h = with_cells(GetParam(), n + 20);
   const auto document = h.document(kText);
   const auto told = std::make_shared<Told>();
   // Something is computed first that must not go: an agent that is at work.
@@ -260,9 +262,7 @@ TEST_P(StoredPrefixes, WhatIsCapturedIsWhatAnotherProcessWouldHaveSaved) {
 }
 
 TEST_P(StoredPrefixes, BeforeItIsThrownOutItIsCaptured) {
-  CoreHarness::Options options = options_of(GetParam());
-  options.context.n_cells = 100;
-  CoreHarness h(options);
+  CoreHarness h = with_cells(GetParam(), 100);
   const auto document = h.document(kText);
   const auto captured = std::make_shared<Captured>();
   h.core->want(1, capture_of(document, captured));

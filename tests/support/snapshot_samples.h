@@ -1,4 +1,4 @@
-// Small snapshots, and a folder for them that goes with the test.
+// Small snapshots, and the files they are in.
 #pragma once
 
 #include <algorithm>
@@ -13,29 +13,9 @@
 #include "snapshot/digest_bytes.h"
 #include "snapshot/layout.h"
 #include "snapshot/snapshot_folder.h"
+#include "support/temporary_folder.h"
 
 namespace swarmkv::internal {
-
-/// A new empty folder below the system's temporary one.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "swarmkv-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 inline SnapshotIdentity some_identity() {
   return {.model_fingerprint = "0123456789abcdef0123456789abcdef-98",

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support/pipelines.h"
-#include "support/snapshot_samples.h"
+#include "support/temporary_folder.h"
 
 namespace swarmkv::testing {
 
@@ -42,8 +42,8 @@ class SnapshotTest : public ::testing::Test {
     return all.empty() ? std::filesystem::path() : all.front();
   }
 
-  internal::TemporaryFolder parent_;
-  std::filesystem::path folder_ = parent_ / "store";  ///< the first run makes it
+  const internal::TemporaryFolder parent_;
+  const std::filesystem::path folder_ = parent_ / "snapshots";  ///< not there before a run makes it
 };
 
 inline std::string read_bytes(const std::filesystem::path& path) {

@@ -2,7 +2,6 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "attention/self_test.h"
@@ -35,16 +34,22 @@ std::string why_not_tried(const LoadedModel& model, ForkKind kind, const Context
   return {};
 }
 
-// Tested once for a model: the arms of handoff/ make a context for every agent.
+// Tried once for a model: the arms of handoff/ make a context for every agent. Kept only when the
+// attempt came to its end.
+template <typename Outcomes, typename Try>
+typename Outcomes::mapped_type tried_once(const LoadedModel& model, Outcomes& outcomes,
+                                          const typename Outcomes::key_type& key, Try attempt) {
+  const std::lock_guard lock(model.context_mutex);
+  auto tried = outcomes.find(key);
+  if (tried == outcomes.end()) tried = outcomes.emplace(key, attempt()).first;
+  return tried->second;
+}
+
 double self_test_error(const LoadedModel& model, const AttentionShape& s,
                        const std::string& target) {
-  const std::lock_guard lock(model.context_mutex);
-  const auto [tested, is_new] =
-      model.attention_errors.try_emplace({s.head_size, s.n_heads, s.n_kv_heads, target}, 0.0);
-  if (is_new) {
-    tested->second = grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads, target);
-  }
-  return tested->second;
+  return tried_once(
+      model, model.attention_errors, {s.head_size, s.n_heads, s.n_kv_heads, target},
+      [&] { return grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads, target); });
 }
 
 // After the runtime planned its graphs. Empty: the kernel is in use and computes right.
@@ -121,15 +126,10 @@ void LlamaContext::settle_invariance(const ModelInfo& info, const ContextOptions
     found = "llama.cpp does not tell where its cells are";
   }
   if (found.empty()) {
-    const std::lock_guard lock(model_->context_mutex);
-    const std::tuple key{decode_threads(options), prefill_threads(options),
-                         options.attention_target};
-    auto tried = model_->batch_dependence.find(key);
-    if (tried == model_->batch_dependence.end()) {  // kept only when the attempt came to its end
-      std::string outcome = find_batch_dependence(*this, info.n_vocab);
-      tried = model_->batch_dependence.emplace(key, std::move(outcome)).first;
-    }
-    found = tried->second;
+    found =
+        tried_once(*model_, model_->batch_dependence,
+                   {decode_threads(options), prefill_threads(options), options.attention_target},
+                   [&] { return find_batch_dependence(*this, info.n_vocab); });
   }
   batch_invariant_ = found.empty();
   if (batch_invariant_) {  // so forwards of one row may have all threads

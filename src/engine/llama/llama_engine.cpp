@@ -24,9 +24,7 @@ namespace {
               "[engine.load] llama.cpp cannot load '" + path + "': " + reason);
 }
 
-}  // namespace
-
-std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) {
+std::shared_ptr<const LoadedModel> load(const LlamaModelOptions& options) {
   auto loaded = std::make_shared<LoadedModel>();
   loaded->file = read_gguf(options.path);
   loaded->files = model_files(loaded->file);
@@ -56,7 +54,13 @@ std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) 
   }
   if (!loaded->model) refuse_load(options.path, reason);
   loaded->vocab = llama_model_get_vocab(loaded->model.get());
-  return std::make_shared<const LlamaModel>(std::move(loaded));
+  return loaded;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> load_llama_model(const LlamaModelOptions& options) {
+  return std::make_shared<const LlamaModel>(load(options));
 }
 
 std::optional<LlamaOutlook> llama_outlook(const std::string& path) {
@@ -65,25 +69,25 @@ std::optional<LlamaOutlook> llama_outlook(const std::string& path) {
   options.n_gpu_layers = 0;
   options.vocab_only = true;
   try {
-    const auto model = load_llama_model(options);
-    const ModelInfo& info = model->info();
+    const std::shared_ptr<const LoadedModel> loaded = load(options);
+    const ModelInfo info = LlamaModel(loaded).info();
     if (!info.can_generate) return std::nullopt;
     ContextOptions deterministic;
     deterministic.deterministic = true;
-    return LlamaOutlook{info.fork_kind, why_no_grouped_attention(read_gguf(path)),
+    return LlamaOutlook{info.fork_kind, why_no_grouped_attention(loaded->file),
                         grouped_attention_targets().front(),
-                        model->why_not_batch_invariant(deterministic)};
+                        why_batch_dependent(*loaded, info.fork_kind, deterministic)};
   } catch (const Error&) {
     return std::nullopt;  // a model that cannot be loaded is not forked either
   }
 }
 
-// llama.cpp knows its own commit only when built from a git checkout; our build always does.
 void check_llama_schema(const std::string& schema) {
   start_runtime();  // else a grammar that is refused would be printed
   const JsonGrammar checked(nullptr, schema);
 }
 
+// llama.cpp knows its own commit only when built from a git checkout; our build always does.
 std::string llama_version() {
   return std::string(::llama_version()) + " (" + std::string(build_info().llama_commit) + ")";
 }
