@@ -124,20 +124,8 @@ int remove(const Settings& settings) {
   if (settings.arguments.empty()) throw UsageError("snapshot rm needs a NAME");
   std::optional<SnapshotStore> store = store_of(settings);
   if (!store) no_snapshot(settings);
-  return for_each(settings.arguments, [&](const std::string& name) {
-    SnapshotInfo gone;
-    gone.name = name;
-    int n_found = 0;
-    for (const SnapshotInfo& s : store->list()) {
-      if (name.empty() || !s.name.starts_with(name)) continue;
-      const bool is_it = s.name == name;
-      n_found = is_it ? 1 : n_found + 1;
-      gone = s;
-      if (is_it) break;
-    }
-    store->remove(n_found == 1 ? gone.name : name);  // else it says what is wrong
-    show(removed_line(gone));
-  });
+  return for_each(settings.arguments,
+                  [&](const std::string& name) { show(removed_line(store->remove(name))); });
 }
 
 int prune(const Settings& settings) {

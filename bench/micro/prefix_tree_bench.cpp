@@ -72,7 +72,7 @@ void prefix_count_evictable(benchmark::State& state) {
   TreeRig rig(quiet_context(n_nodes * kPerNode));
   rig.add_chain(rig.tree.root(), some_tokens(n_nodes * kPerNode), kPerNode);
   for (auto _ : state) {
-    const int n = rig.tree.n_cells_evictable(Sparing::kWantedAndKept);
+    const int n = rig.tree.evictable(Sparing::kWantedAndKept).n_cells;
     if (n != n_nodes * kPerNode) return state.SkipWithError("not all nodes can go");
   }
   report_per_item(state, "s_per_node", n_nodes);

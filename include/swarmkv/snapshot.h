@@ -61,10 +61,10 @@ class SWARMKV_API SnapshotStore {
   /// errors  as show
   SnapshotInfo verify(const std::string& name) const;
 
-  /// `name` as for show.
+  /// `name` as for show. Returns what went.
   /// errors  kInvalidArgument, kUnreadable (no such snapshot, or several), kUnwritable (in use, or
   ///         cannot be removed)
-  void remove(const std::string& name);
+  SnapshotInfo remove(const std::string& name);
 
   /// Removes damaged and left-over files and then, the least recently used first, what exceeds
   /// `limit_bytes`; never a file in use. Returns what went.

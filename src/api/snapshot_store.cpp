@@ -104,8 +104,11 @@ SnapshotInfo SnapshotStore::verify(const std::string& name) const {
   return info;
 }
 
-void SnapshotStore::remove(const std::string& name) {
-  impl_->folder.remove(impl_->folder.full_name(name));
+SnapshotInfo SnapshotStore::remove(const std::string& name) {
+  const std::string full = impl_->folder.full_name(name);
+  SnapshotInfo gone = info_of(impl_->folder.look_at(full));
+  impl_->folder.remove(full);
+  return gone;
 }
 
 std::vector<SnapshotInfo> SnapshotStore::prune(std::uint64_t limit_bytes) {
