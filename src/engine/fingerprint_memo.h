@@ -5,20 +5,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/fingerprint.h"
+#include "engine/memo_folder.h"
 
 namespace swarmkv::internal {
 
-/// One small file a model, named by path, size, times, inode and device of all of its parts; a file
+/// One entry a model, found by path, size, times, inode and device of all of its parts; a file
 /// that was replaced or written to, and be it with size and modification time kept, is another one.
 /// Whatever goes wrong here costs reading the model again, and nothing else. Thread-safe, and any
 /// number of processes may use one folder.
 class FingerprintMemo {
  public:
   /// An empty folder: nothing is found and nothing remembered. It is made when it is needed.
-  explicit FingerprintMemo(std::string folder) : folder_(std::move(folder)) {}
+  explicit FingerprintMemo(std::string folder)
+      : memo_(std::move(folder), "swarmkv fingerprint 1") {}
 
   [[nodiscard]] std::optional<std::string> find(const std::vector<ModelFile>& files) const;
 
@@ -28,7 +31,7 @@ class FingerprintMemo {
                 std::int64_t now_ns) const;
 
  private:
-  std::string folder_;
+  MemoFolder memo_;
 };
 
 }  // namespace swarmkv::internal
