@@ -97,6 +97,9 @@ struct EngineCounters {
   double forward_s = 0, sample_s = 0, fork_s = 0, other_s = 0, idle_s = 0;
   std::uint64_t n_forwards = 0, n_decode_steps = 0, n_decode_rows = 0, n_forks = 0;
   std::uint64_t n_forward_tokens = 0;
+  /// Of forward_s: working out for the grouped attention kernel what the tokens see of the cache.
+  double mask_s = 0;
+  std::uint64_t n_graphs_reused = 0;  ///< forwards that took the engine's graph of the one before
 };
 
 /// The whole story of one run. `to_json` gives the documented schema swarmkv.report/1.
@@ -111,7 +114,7 @@ struct RunReport {
   int ctx_size = 0;
   std::string cache_type_k, cache_type_v, handoff = "shared", engine = "llama";
   std::string attention = "stock";  ///< the kernel on the CPU: grouped or stock
-  std::string attention_note;       ///< why not grouped, where "auto" was asked for
+  std::string attention_note;       ///< with "auto": why not grouped, or for what not
   std::vector<DocumentReport> documents;
   std::vector<AgentReport> agents;  ///< file order
 

@@ -154,6 +154,8 @@ EngineCounters difference(const EngineCounters& after, const EngineCounters& bef
   d.n_decode_rows -= before.n_decode_rows;
   d.n_forks -= before.n_forks;
   d.n_forward_tokens -= before.n_forward_tokens;
+  d.mask_s -= before.mask_s;
+  d.n_graphs_reused -= before.n_graphs_reused;
   return d;
 }
 

@@ -140,11 +140,6 @@ void GroupedAttention::prepare(const AttentionShape& shape, const AttentionTenso
   for (auto& next : next_) next.store(0, std::memory_order_relaxed);
 }
 
-bool GroupedAttention::is_fast_for_many_tokens() const {
-  constexpr int kEnoughLanes = 8;
-  return HWY_DISPATCH_TABLE(target_sizes)[target_](0) >= kEnoughLanes;
-}
-
 std::uint64_t GroupedAttention::most_bytes(const AttentionShape& most, int n_threads) const {
   const auto sizes = HWY_DISPATCH_TABLE(target_sizes)[target_];
   return most_attention_floats(most, most.n_cells, n_threads, sizes(0), sizes(1)) * sizeof(float) +

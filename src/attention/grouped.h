@@ -32,11 +32,6 @@ class GroupedAttention {
   void prepare(const AttentionShape& shape, const AttentionTensors& tensors,
                const AttentionLayout& layout, int n_threads);
 
-  /// Whether calls of many tokens are worth it: with vectors of 8 rows or more. Measured on whole
-  /// forwards against llama.cpp's tiled kernel (64 rows and more): AVX-512 1.3, AVX2 1.1 to 1.2,
-  /// SSE4 0.6 times as fast. Fewer rows it always computes faster.
-  [[nodiscard]] bool is_fast_for_many_tokens() const;
-
   /// Room that this object and a layout take for calls up to these sizes.
   [[nodiscard]] std::uint64_t most_bytes(const AttentionShape& most, int n_threads) const;
 

@@ -21,6 +21,12 @@ struct SampleRow {
   std::string error{};  ///< out: why this row, and no other, has no token; empty = it has one
 };
 
+/// What all forwards of a context so far have cost, as far as the engine knows.
+struct ForwardCosts {
+  double mask_s = 0;                  ///< working out for our attention kernel what tokens see
+  std::uint64_t n_graphs_reused = 0;  ///< forwards that took the graph of the one before
+};
+
 /// Where the keys and values of a saved sequence are kept.
 enum class Where {
   kHost,    ///< in `bytes`, whole: for any context of the same model and options, and for files
@@ -119,6 +125,8 @@ class Context {
 
   /// Which attention kernel the forwards use.
   [[nodiscard]] virtual AttentionUse attention() const { return {}; }
+
+  [[nodiscard]] virtual ForwardCosts costs() const { return {}; }
 
   /// What a sequence computes are the same bits whatever else is in its forwards, in which order,
   /// in which cells, and however its tokens were cut into forwards. Only in deterministic mode.

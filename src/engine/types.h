@@ -60,7 +60,9 @@ struct ContextOptions {
   bool deterministic = false;  ///< flash attention on, one thread for single-row forwards
   AttentionKernel attention = AttentionKernel::kAuto;
   double most_attention_error = 1e-9;  ///< of the kernel's self-test; tests make it fail
-  std::string attention_target{};      ///< instructions of the grouped kernel; empty = the best
+  /// Times that our kernel may take of the runtime's for many tokens, with kAuto; tests force it.
+  double most_attention_slowness = 1.0;
+  std::string attention_target{};  ///< instructions of the grouped kernel; empty = the best
 };
 
 /// One token of a batch. `logits`: this row's output is wanted.

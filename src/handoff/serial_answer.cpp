@@ -140,16 +140,14 @@ void SerialLoop::forward(Context& context, const Batch& batch) {
   }
   const TimePoint before = now();
   std::string error;
-  const ForwardStatus status = evaluate(context, batch, error);
+  const ForwardStatus status = evaluate(context, batch, stats_.counters, error);
   {
     const MutexLock lock(mutex_);
     computing_ = nullptr;
   }
   stats_.counters.forward_s += seconds(before, now());
-  ++stats_.counters.n_forwards;
   switch (status) {
     case ForwardStatus::kOk:
-      stats_.counters.n_forward_tokens += batch.size();
       return;
     case ForwardStatus::kNoSlot:
       fail(ErrorCode::kKvCacheFull, "no free cell for '" + current_->request.label +

@@ -11,8 +11,10 @@ std::string timeout_message(const Branch& branch) {
          std::to_string(branch.n_generated()) + " tokens generated";
 }
 
-ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error) {
+ForwardStatus evaluate(Context& context, const Batch& batch, EngineCounters& counters,
+                       std::string& error) {
   ForwardStatus status = ForwardStatus::kFatal;
+  const ForwardCosts before = context.costs();
   try {
     status = context.forward(batch);
     context.synchronize();
@@ -21,6 +23,11 @@ ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error)
   } catch (...) {
     error = "unknown exception";
   }
+  const ForwardCosts after = context.costs();
+  counters.mask_s += after.mask_s - before.mask_s;
+  counters.n_graphs_reused += after.n_graphs_reused - before.n_graphs_reused;
+  ++counters.n_forwards;
+  if (status == ForwardStatus::kOk) counters.n_forward_tokens += batch.size();
   if (status == ForwardStatus::kFatal && error.empty()) error = "the runtime gave no reason";
   return status;
 }

@@ -16,6 +16,7 @@
 
 #include "engine/context.h"
 #include "kv/prefix_tree.h"
+#include "swarmkv/report.h"
 #include "swarmkv/request.h"
 #include "text/text_stream.h"
 
@@ -100,9 +101,11 @@ inline constexpr int kMostFatalInARow = 3;
 /// What a branch hears when its time is over, without who says it.
 [[nodiscard]] std::string timeout_message(const Branch& branch);
 
-/// Forwards the batch and waits for the device. Nothing is thrown: a failure is kFatal and has a
+/// Forwards the batch, waits for the device, and adds what the engine says of it to `counters`, but
+/// no time: whose clock that is, the caller knows. Nothing is thrown: a failure is kFatal and has a
 /// reason in `error`.
-[[nodiscard]] ForwardStatus evaluate(Context& context, const Batch& batch, std::string& error);
+[[nodiscard]] ForwardStatus evaluate(Context& context, const Batch& batch, EngineCounters& counters,
+                                     std::string& error);
 
 /// Positions [from, to) of the branch's declared prefix were computed on its behalf.
 void count_prefix(Result& result, int from, int to);

@@ -9,16 +9,14 @@ namespace swarmkv::internal {
 ForwardStatus SchedulerCore::forward(std::string& error) {
   const TimePoint before = now_();
   // Whatever an engine throws, the loop goes on; the message reaches whoever waited for these rows.
-  const ForwardStatus status = evaluate(context_, batch_, error);
+  const ForwardStatus status = evaluate(context_, batch_, stats_.counters, error);
   const double spent = seconds(before, now_());
   stats_.n_evictions = tree_.n_evictions();
   EngineCounters& c = stats_.counters;
   c.forward_s += spent;
   last_forward_ms_ = 1000 * spent;
-  ++c.n_forwards;
   if (status != ForwardStatus::kOk) return status;
 
-  c.n_forward_tokens += batch_.size();
   std::uint64_t n_decode_rows = 0;
   for (const Part& part : parts_) n_decode_rows += part.branch && part.branch->decoding() ? 1 : 0;
   c.n_decode_rows += n_decode_rows;

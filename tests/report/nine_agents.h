@@ -141,7 +141,7 @@ inline RunReport nine_agents_report() {
   r.itl_ms = percentiles(itl);
   r.n_finished = 7;
   r.n_failed = r.n_skipped = r.n_truncated = 1;
-  r.counters = {19.2, 0.7, 0.002, 0.3, 0.6, 1106, 980, 1790, 8, 43300};
+  r.counters = {19.2, 0.7, 0.002, 0.3, 0.6, 1106, 980, 1790, 8, 43300, 0.25, 900};
   r.critical_path = {"document:contract", "risks", "memo", "critic"};
   r.critical_path_ms = {8000, 7256, 3790, 860};
   r.peak_kv_cells = 42614;

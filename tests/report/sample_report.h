@@ -110,7 +110,7 @@ inline RunReport sample_report() {
   r.completion_tokens = 501;
   r.ttft_ms = {8120, {}, {}, 8120, 2};
   r.itl_ms = {14.1, 16.0, 19.8, 31.2, 499};
-  r.counters = {18.0, 0.4, 0.002, 0.098, 2.0, 1106, 500, 814, 8, 43300};
+  r.counters = {18.0, 0.4, 0.002, 0.098, 2.0, 1106, 500, 814, 8, 43300, 0.25, 900};
   r.critical_path = {"document:contract", "risk", "memo"};
   r.critical_path_ms = {8000, 7256, 12};
   r.peak_kv_cells = 42614;

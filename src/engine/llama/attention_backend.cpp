@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/llama/attention_op.h"
+#include "engine/llama/attention_speed.h"
 #include "engine/llama/attention_threads.h"
 // The interface between ggml and its backends; its version is checked when the device is
 // registered.
@@ -17,7 +18,6 @@ namespace {
 thread_local std::shared_ptr<AttentionHook> hook_in_scope;
 
 constexpr const char* kName = "SwarmKV";
-constexpr int kRowsOfTiledKernel = 64;  // from so many on the runtime computes in tiles, too
 
 // The runtime asks a backend's device what it supports, so each backend has a device of its own:
 // contexts of one process may have different kernels.
@@ -51,16 +51,24 @@ ggml_status compute(ggml_backend_t backend, ggml_cgraph* graph) {
   return GGML_STATUS_SUCCESS;
 }
 
+const std::string& why_left(AttentionHook& hook, const AttentionShape& s) {
+  static const std::string is_not;
+  if (!hook.why_leave_many_tokens || s.n_tokens < kTokensOfTiledKernel) return is_not;
+  const std::tuple heads(s.head_size, s.n_heads, s.n_kv_heads);
+  auto known = hook.left.find(heads);
+  if (known == hook.left.end()) {
+    known = hook.left.emplace(heads, hook.why_leave_many_tokens(s)).first;
+  }
+  return known->second;
+}
+
 bool supports(ggml_backend_dev_t device, const ggml_tensor* op) {
   if (op->op != GGML_OP_FLASH_ATTN_EXT || device->context == nullptr) return false;
   AttentionBackend& own = *static_cast<AttentionBackend*>(device->context);
   if (own.hook == nullptr) return false;
   AttentionHook& hook = *own.hook;
   std::string reason = why_not_grouped(op);
-  if (reason.empty() && hook.only_where_faster && !hook.kernel.is_fast_for_many_tokens() &&
-      attention_shape(op).n_tokens >= kRowsOfTiledKernel) {
-    reason = "llama.cpp's kernel is faster for many tokens here";
-  }
+  if (reason.empty()) reason = why_left(hook, attention_shape(op));
   if (!reason.empty()) {
     if (hook.refused.empty()) hook.refused = reason;
     return false;

@@ -7,9 +7,12 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "attention/grouped.h"
@@ -28,10 +31,14 @@ struct AttentionHook {
   /// (tokens, cells and scale are of no meaning), and why the first other node was not taken.
   std::vector<AttentionShape> taken;
   std::string refused;
+  std::map<std::tuple<int, int, int>, std::string> left;  ///< the answers of the next, by heads
   GroupedAttention kernel;
   AttentionLayouts layouts;
-  bool only_where_faster = false;  ///< leaves nodes to the runtime that it computes faster
-  int n_threads = 1;               ///< set by the runtime before each forward
+  /// Asked once for each size of heads while graphs are planned: why nodes of many tokens
+  /// (kTokensOfTiledKernel and more) are better left to the runtime; empty: they are not. Null: the
+  /// kernel takes all it can.
+  std::function<std::string(const AttentionShape&)> why_leave_many_tokens;
+  int n_threads = 1;  ///< set by the runtime before each forward
   std::atomic<bool> was_used{false};
 };
 

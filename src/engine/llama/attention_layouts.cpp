@@ -1,5 +1,6 @@
 #include "engine/llama/attention_layouts.h"
 
+#include "base/clock.h"
 #include "engine/llama/attention_op.h"
 #include "engine/llama/cell_positions.h"
 
@@ -16,6 +17,7 @@ const AttentionLayout& AttentionLayouts::of(const ggml_tensor* node) {
   for (std::size_t i = 0; i < n_used_; ++i) {
     if (entries_[i].mask == mask) return entries_[i].layout;
   }
+  const auto begin = now();
   if (n_used_ == entries_.size()) entries_.emplace_back();
   Entry& entry = entries_[n_used_];
   const AttentionShape shape = attention_shape(node);
@@ -25,6 +27,7 @@ const AttentionLayout& AttentionLayouts::of(const ggml_tensor* node) {
   entry.layout.read(tensors.mask, tensors.mask_token, shape.n_tokens, shape.n_cells, positions_);
   entry.mask = mask;
   ++n_used_;
+  spent_s_ += seconds(begin, now());
   return entry.layout;
 }
 

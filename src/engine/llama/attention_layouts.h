@@ -24,6 +24,8 @@ class AttentionLayouts {
   /// Masks have other numbers from now on.
   void begin_forward() { n_used_ = 0; }
 
+  [[nodiscard]] double seconds_spent() const { return spent_s_; }
+
   /// Of a flash attention node of the current forward. Valid until begin_forward().
   [[nodiscard]] const AttentionLayout& of(const ggml_tensor* node);
 
@@ -35,6 +37,7 @@ class AttentionLayouts {
   llama_memory_t memory_ = nullptr;
   std::deque<Entry> entries_;  // kept for their room; a model has one mask, or two with windows
   std::size_t n_used_ = 0;
+  double spent_s_ = 0;
   std::vector<std::int32_t> positions_;
 };
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "attention/attention.h"
+#include "engine/llama/attention_heads.h"
 #include "ggml-cpu.h"
 #include "ggml.h"
 
@@ -100,21 +100,6 @@ class Probe {
 };
 
 }  // namespace
-
-std::string why_no_grouped_attention(const GgufInfo& file) {
-  const std::int64_t heads = file.number("attention.head_count").value_or(0);
-  if (heads <= 0) return "no attention heads";
-  const std::int64_t size = file.number("attention.key_length").value_or(file.n_embd / heads);
-  const std::int64_t kv_heads = file.number("attention.head_count_kv").value_or(heads);
-  constexpr std::int64_t kMost = 1 << 20;
-  if (size > kMost || heads > kMost || kv_heads > kMost || kv_heads <= 0 ||
-      !grouped_attention_supports(static_cast<int>(size), static_cast<int>(heads),
-                                  static_cast<int>(kv_heads))) {
-    return "heads of " + std::to_string(size) + " elements, " + std::to_string(heads) + " over " +
-           std::to_string(kv_heads);
-  }
-  return {};
-}
 
 std::string why_batch_dependent(const LoadedModel& model, ForkKind kind,
                                 const ContextOptions& options) {

@@ -13,9 +13,6 @@
 
 namespace swarmkv::internal {
 
-/// Empty if the file's metadata speak for the grouped kernel. The runtime's graph decides.
-[[nodiscard]] std::string why_no_grouped_attention(const GgufInfo& file);
-
 /// Empty if what is known of the file, the processor and the options promises it, else why not.
 [[nodiscard]] std::string why_batch_dependent(const LoadedModel& model, ForkKind kind,
                                               const ContextOptions& options);

@@ -7,7 +7,7 @@
 #include "attention/grouped.h"
 #include "common.h"
 #include "engine/kv_bytes.h"
-#include "engine/llama/batch_invariance.h"
+#include "engine/llama/attention_heads.h"
 #include "engine/llama/host_memory.h"
 #include "engine/llama/kv_types.h"
 #include "swarmkv/error.h"
@@ -41,13 +41,7 @@ std::uint64_t attention_bytes(const GgufInfo& file, const ContextOptions& option
   if (options.attention == AttentionKernel::kStock || !why_no_grouped_attention(file).empty()) {
     return 0;
   }
-  const auto number = [&file](const char* key) {
-    return static_cast<int>(file.number(key).value_or(0));
-  };
-  AttentionShape most;
-  most.n_heads = number("attention.head_count");
-  most.n_kv_heads = std::max(number("attention.head_count_kv"), 1);
-  most.head_size = std::max(number("attention.key_length"), file.n_embd / most.n_heads);
+  AttentionShape most = announced_heads(file);
   most.n_tokens = std::max(options.n_batch, options.n_seq_max);
   most.n_cells = options.n_cells;
   return GroupedAttention(options.attention_target).most_bytes(most, prefill_threads(options));

@@ -99,6 +99,11 @@ int LlamaContext::decode(const Batch& batch) {
   }
 }
 
+ForwardCosts LlamaContext::costs() const {
+  const double mask_s = attention_hook_ ? attention_hook_->layouts.seconds_spent() : 0.0;
+  return {mask_s, static_cast<std::uint64_t>(llama_perf_context(context_.get()).n_reused)};
+}
+
 // After an abort or a failure the cache must again hold what it held before the batch.
 void LlamaContext::repair(const std::vector<TouchedSeq>& touched, ForwardStatus status) {
   if (kind_ == ForkKind::kRecurrent) {

@@ -44,6 +44,7 @@ class LlamaContext final : public Context {
   void synchronize() override { llama_synchronize(context_.get()); }
   [[nodiscard]] std::uint64_t kv_size_bytes() const override { return kv_size_bytes_; }
   [[nodiscard]] AttentionUse attention() const override;
+  [[nodiscard]] ForwardCosts costs() const override;
   [[nodiscard]] bool batch_invariant() const override { return batch_invariant_; }
 
  private:

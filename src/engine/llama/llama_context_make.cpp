@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "attention/self_test.h"
 #include "engine/llama/attention_backend.h"
+#include "engine/llama/attention_choice.h"
 #include "engine/llama/batch_invariance.h"
 #include "engine/llama/context_params.h"
 #include "engine/llama/llama_context.h"
@@ -13,61 +13,6 @@
 #include "swarmkv/error.h"
 
 namespace swarmkv::internal {
-namespace {
-
-std::string in_deterministic_mode(const std::string& why) {
-  return "deterministic mode, one agent at a time: " + why;
-}
-
-// What rules the kernel out before the runtime is asked. Empty: nothing.
-std::string why_not_tried(const LoadedModel& model, ForkKind kind, const ContextOptions& options) {
-  if (options.deterministic && options.attention == AttentionKernel::kAuto) {
-    const std::string dependent = why_batch_dependent(model, kind, options);
-    if (!dependent.empty()) return in_deterministic_mode(dependent);
-  }
-  if (options.flash_attention == FlashAttention::kOff) return "flash attention is off";
-  if (model.offloads) return "layers may be on a GPU";
-  if (options.type_k != KvType::kF16 || options.type_v != KvType::kF16) {
-    return "the cache is not F16";
-  }
-  if (!register_attention_device()) return "this llama.cpp has another backend interface";
-  return {};
-}
-
-// Tried once for a model: the arms of handoff/ make a context for every agent. Kept only when the
-// attempt came to its end.
-template <typename Outcomes, typename Try>
-typename Outcomes::mapped_type tried_once(const LoadedModel& model, Outcomes& outcomes,
-                                          const typename Outcomes::key_type& key, Try attempt) {
-  const std::lock_guard lock(model.context_mutex);
-  auto tried = outcomes.find(key);
-  if (tried == outcomes.end()) tried = outcomes.emplace(key, attempt()).first;
-  return tried->second;
-}
-
-double self_test_error(const LoadedModel& model, const AttentionShape& s,
-                       const std::string& target) {
-  return tried_once(
-      model, model.attention_errors, {s.head_size, s.n_heads, s.n_kv_heads, target},
-      [&] { return grouped_attention_error(s.head_size, s.n_heads, s.n_kv_heads, target); });
-}
-
-// After the runtime planned its graphs. Empty: the kernel is in use and computes right.
-std::string why_not_usable(const LoadedModel& model, const AttentionHook& hook,
-                           const ContextOptions& options) {
-  if (hook.taken.empty()) {
-    return hook.refused.empty() ? "llama.cpp asked for no flash attention" : hook.refused;
-  }
-  for (const AttentionShape& s : hook.taken) {
-    const double error = self_test_error(model, s, options.attention_target);
-    if (!(error <= options.most_attention_error)) {  // NaN too
-      return "its self-test failed on this processor: error " + std::to_string(error);
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 // The runtime's complaint, or empty if there is a context now.
 std::string LlamaContext::try_make(const llama_context_params& params) {
@@ -93,7 +38,11 @@ std::string LlamaContext::try_grouped(const ContextOptions& options, llama_conte
   // own would compute it.
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED;
   auto hook = std::make_shared<AttentionHook>(options.attention_target);
-  hook->only_where_faster = options.attention == AttentionKernel::kAuto && !options.deterministic;
+  if (options.attention == AttentionKernel::kAuto && !options.deterministic) {
+    hook->why_leave_many_tokens = [model = model_, options](const AttentionShape& heads) {
+      return why_left_to_runtime(*model, heads, options);
+    };
+  }
   const AttentionScope scope(hook);
   std::string reason = try_make(params);
   if (reason.empty()) reason = why_not_usable(*model_, *hook, options);
@@ -159,6 +108,7 @@ void LlamaContext::make(const ContextOptions& options) {
     attention_.note = try_grouped(options, params);
     if (attention_.note.empty()) {
       attention_.kernel = "grouped";
+      for (const auto& [heads, why] : attention_hook_->left) attention_.note = why;
     } else if (options.attention == AttentionKernel::kGrouped) {
       throw Error(ErrorCode::kUnsupported,
                   "[engine.make_context] no grouped attention: " + attention_.note);

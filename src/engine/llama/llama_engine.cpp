@@ -5,6 +5,7 @@
 
 #include "attention/grouped.h"
 #include "base/build_info.h"
+#include "engine/llama/attention_heads.h"
 #include "engine/llama/batch_invariance.h"
 #include "engine/llama/json_grammar.h"
 #include "engine/llama/llama_log.h"

@@ -10,6 +10,7 @@
 
 #include "engine/fingerprint.h"
 #include "engine/gguf.h"
+#include "engine/llama/attention_speed.h"
 #include "llama.h"
 
 namespace swarmkv::internal {
@@ -35,10 +36,15 @@ struct LoadedModel {
   bool vocab_only = false;
   bool offloads = false;             ///< some layers may live in device memory
   mutable std::mutex context_mutex;  ///< making a context writes into the model (YaRN)
-  /// Results of the attention kernel's self-test, by head size, heads, KV heads and target; under
-  /// the mutex.
+
+  /// What was tried on this machine, once for each key. A mutex of its own: some of it is tried
+  /// while a context is made.
+  mutable std::mutex outcomes_mutex;
+  /// Errors of the attention kernel's self-test, by head size, heads, KV heads and target.
   mutable std::map<std::tuple<int, int, int, std::string>, double> attention_errors;
-  /// What the probe of batch_invariance.h found, by threads and target; under the mutex.
+  /// Races of attention_speed.h, by head size, heads, KV heads, threads and target.
+  mutable std::map<std::tuple<int, int, int, int, std::string>, AttentionSpeed> attention_speeds;
+  /// What the probe of batch_invariance.h found, by threads and target.
   mutable std::map<std::tuple<int, int, std::string>, std::string> batch_dependence;
 };
 
