@@ -1,5 +1,4 @@
 // What a snapshot costs before the engine sees it: to be found among many, and to be verified.
-#include <benchmark/benchmark.h>
 #include <stdlib.h>
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "micro/counters.h"
 #include "snapshot/snapshot_folder.h"
 
 namespace swarmkv::internal {
@@ -58,6 +58,7 @@ void find_among(benchmark::State& state) {
     const FoundSnapshot found = store.folder().find_longest({.tokens = wanted});
     if (!found.file) state.SkipWithError("the file was not found");
   }
+  report_per_item(state, "s_per_file", n_others + 1.0);
 }
 BENCHMARK(find_among)->Arg(0)->Arg(100)->Arg(1'000)->Unit(benchmark::kMillisecond);
 
@@ -68,7 +69,7 @@ void verify_state(benchmark::State& state) {
   const auto tokens = tokens_of(3'684, 0);
   const std::string path = store.folder().save({}, tokens, blob).path;
   for (auto _ : state) SnapshotFile::open(path).verify();
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(blob.size()));
+  report_per_item(state, "s_per_byte", static_cast<double>(blob.size()));
 }
 BENCHMARK(verify_state)->Arg(81)->Unit(benchmark::kMillisecond);
 
