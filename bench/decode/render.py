@@ -6,8 +6,8 @@ from decode.plan import GROUPED, JUDGE, STOCK
 
 
 NOTE = (
-    f"Median of the trials (smallest to largest); ratios are taken trial by trial, and their median is checked. Asked is "
-    f"what the project wants at P = {plan.ASKED_PREFIX:,}."
+    "Median of the trials (smallest to largest); ratios are taken trial by trial, and their median is checked. Asked "
+    f"is what the project wants at P = {plan.ASKED_PREFIX:,}."
 )
 
 
