@@ -7,12 +7,9 @@ hour on two slow cores; --full has no limit. Interrupted, the same command goes 
 
 import dataclasses
 import json
-import os
-import pathlib
-import subprocess
 import sys
 
-from benchkit import child, cost, files, machine, places, publish, swarm, text
+from benchkit import child, cost, files, machine, places, plot_environment, publish, swarm, text
 from campaign import blocks, calibrate, command_line, compat, figures, options, plan, report, runner, shapes, trials
 
 
@@ -159,7 +156,7 @@ class Campaign:
 def main(argv):
     given = options.arguments(argv, __doc__)
     if not given.no_plots and not given.plan:
-        with_plots(argv)
+        plot_environment.enter(__file__, argv)
     campaign = Campaign(given)
     given.out.mkdir(parents=True, exist_ok=True)
     factor, size, steps = campaign.make_plan()
@@ -173,32 +170,6 @@ def main(argv):
     found = list(run.trials.values()) if given.report_only else run.run(steps)
     data = campaign.write(size, steps, found)
     return 1 if data.failures() or data.missing(steps) else 0
-
-
-def with_plots(argv):
-    """Goes on in the environment with matplotlib, which scripts/get-bench-env makes."""
-    try:
-        import docx  # noqa: F401
-        import matplotlib  # noqa: F401
-
-        return
-    except ImportError:
-        pass
-    if os.environ.get("SWARMKV_BENCH_ENV"):
-        raise places.Missing(
-            "the Python packages for plots do not load: remove bench-env-* in the cache, or give --no-plots"
-        )
-    done = subprocess.run(
-        [places.ROOT / "scripts" / "get-bench-env"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise places.Missing("no environment for plots (see above): fix that, or give --no-plots")
-    os.environ["SWARMKV_BENCH_ENV"] = interpreter = done.stdout.strip()
-    os.execv(interpreter, [interpreter, str(pathlib.Path(__file__).resolve()), *argv])
 
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@ import pathlib
 import sys
 import time
 
-from benchkit import child, files, machine, places, publish, swarm, text
-from peers import build, ceiling, options, plan, render, server, summary
+from benchkit import batched_bench, child, files, llama_tools, machine, places, publish, swarm, text
+from peers import options, plan, render, server, summary
 
-FAILURES = (server.ServerFailed, swarm.SwarmFailed, ceiling.CeilingFailed, OSError, ValueError, KeyError)
+FAILURES = (server.ServerFailed, swarm.SwarmFailed, batched_bench.BatchedBenchFailed, OSError, ValueError, KeyError)
+TARGETS = ("llama-server", "llama-batched-bench")
 
 
 def say(line):
@@ -47,7 +48,7 @@ class Comparison:
         self.command = places.command(given.swarmkv)
         self.model = places.model(given.model) if given.engine == "llama" else None
         self.environment = machine.describe(self.command, self.model)
-        built = build.peers() if not (given.server and given.batched_bench) else {"commit": "given"}
+        built = llama_tools.built(TARGETS) if not (given.server and given.batched_bench) else {"commit": "given"}
         self.server = given.server or built["llama-server"]
         self.bench = given.batched_bench or built["llama-batched-bench"]
         same = ["-t", given.threads, "-tb", given.threads, "-ub", 512]
@@ -81,7 +82,7 @@ class Comparison:
         first, second = self.questions[:n], self.questions[n : 2 * n]
         if job.system == plan.CEILING:
             seen = round(sum(self.lengths[:n]) / n)
-            return {plan.COLD: ceiling.measure(self.bench, self.peer_flags, seen, predict, n, timeout)}
+            return {plan.COLD: batched_bench.measure(self.bench, self.peer_flags, seen, predict, n, timeout)}
         if job.system == plan.SWARM:
             if job.wave == plan.COLD:
                 return {plan.COLD: self.swarm.cold(first, predict, timeout)}

@@ -1,1 +1,1 @@
-"""What bench/campaign.py and bench/peers.py have in common. Standard library only."""
+"""What bench/campaign.py, bench/peers.py and bench/decode.py have in common. Standard library only."""

@@ -36,6 +36,11 @@ def ratio(above, below):
     return above / below
 
 
+def paired_ratio(above, below):
+    """Spread of above / below trial by trial; both are {trial: value}."""
+    return spread([ratio(above[trial], below[trial]) for trial in above if trial in below])
+
+
 def line_through(points):
     """Least squares through (x, y): (intercept, slope), or None below two different x."""
     xs = [x for x, _ in points]

@@ -83,9 +83,9 @@ def bars(axes, at, values, colour, width=0.6, unit="", absent="not run"):
     )
 
 
-def points(axes, series, arm, colour=None, name=None):
+def points(axes, series, arm, colour=None, name=None, marker=None):
     """A line over N: filled = measured, with its spread; hollow and dashed = extrapolated. series: [(x, spread)]."""
-    colour = colour or COLOUR[arm]
+    colour, marker = colour or COLOUR[arm], marker or MARKER[arm]
     known = [(x, s) for x, s in series if s is not None and s["median"] is not None]
     if not known:
         return
@@ -96,7 +96,7 @@ def points(axes, series, arm, colour=None, name=None):
         low = [p[1]["median"] - p[1]["min"] for p in measured]
         high = [p[1]["max"] - p[1]["median"] for p in measured]
         axes.errorbar(
-            x, y, yerr=[low, high], color=colour, marker=MARKER[arm], ms=5, capsize=3, lw=1.4, label=name or arm
+            x, y, yerr=[low, high], color=colour, marker=marker, ms=5, capsize=3, lw=1.4, label=name or arm
         )
     if guessed:
         start = measured[-1:] if measured else []
@@ -106,7 +106,7 @@ def points(axes, series, arm, colour=None, name=None):
             [p[0] for p in guessed],
             [p[1]["median"] for p in guessed],
             ls="none",
-            marker=MARKER[arm],
+            marker=marker,
             ms=6,
             mfc="white",
             mec=colour,

@@ -81,8 +81,7 @@ def paired_ratio(samples, key, above, below, n_agents, wave=COLD):
             if s["status"] == "ok" and (s["system"], s["wave"], s["n_agents"]) == (system, wave, n_agents)
         }
 
-    top, bottom = by_trial(above), by_trial(below)
-    return stats.spread([stats.ratio(top[t], bottom[t]) for t in top if t in bottom])
+    return stats.paired_ratio(by_trial(above), by_trial(below))
 
 
 def summarise(samples, agents, waves, server_limit):

@@ -19,9 +19,9 @@ sys.path[:0] = [str(ROOT / "bench"), str(HERE)]
 sys.dont_write_bytecode = True
 import samples  # noqa: E402
 import stand_ins  # noqa: E402
-from benchkit import cost, places  # noqa: E402
+from benchkit import cost  # noqa: E402
 from campaign import blocks, compat, figures, plan, report, shapes, trials  # noqa: E402
-from tool_case import ToolCase  # noqa: E402
+from tool_case import ToolCase, environment_for_plots  # noqa: E402
 
 BIN = os.environ.get("SWARMKV_BIN", "")
 # Far beyond what anything takes here: it only ends a hang.
@@ -33,15 +33,6 @@ Baseline_Agent2_Total_Ms Baseline_End_To_End_Ms Baseline_Branch2_TTFT_Proxy_Ms S
 SwarmKV_AgentB_Ms SwarmKV_Branch_Avg_Ms SwarmKV_Branch1_TTFT_Proxy_Ms SwarmKV_Branch2_TTFT_Proxy_Ms
 SwarmKV_End_To_End_Ms End_To_End_Improvement_Pct Branch1_TTFT_Improvement_Pct Branch2_TTFT_Improvement_Pct
 Redundant_Prefill_Eliminated_Ms""".split()
-
-
-def environment_for_plots():
-    """The interpreter that scripts/get-bench-env made, or None; nothing is fetched here."""
-    try:
-        found = sorted(places.cache().glob("bench-env-*/bin/python"))
-    except places.Missing:
-        return None
-    return found[-1] if found else None
 
 
 def measured(point, trial=0, **how):

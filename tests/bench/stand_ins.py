@@ -1,4 +1,4 @@
-"""Programs that behave like llama-server and llama-batched-bench, for tests of bench/peers.py."""
+"""Programs that behave like llama's own and like ours, for tests of the tools in bench/."""
 
 import pathlib
 import sys
@@ -76,14 +76,19 @@ SERVER = '''\
 
 BENCH = '''\
     """Prints the line llama-batched-bench prints. A row decodes at 1000 tokens a second."""
-    import argparse, json
+    import argparse, json, os, sys
+    if "STAND_IN_LOG" in os.environ:
+        with open(os.environ["STAND_IN_LOG"], "a") as log:
+            print("batched-bench", *sys.argv[1:], file=log)
     parser = argparse.ArgumentParser()
-    for flag in ("-npp", "-ntg", "-npl", "-c", "-t", "-tb", "-ub", "-m", "--output-format"):
+    for flag in ("-npp", "-ntg", "-npl", "-c", "-t", "-tb", "-ub", "-fa", "-m", "--output-format"):
         parser.add_argument(flag)
     for flag in ("-pps", "-kvu"):
         parser.add_argument(flag, action="store_true")
     given = parser.parse_args()
     assert given.pps and given.kvu and given.output_format == "jsonl"
+    if os.environ.get("STAND_IN_MODE") == "judge fails at 2" and given.npl == "2":
+        sys.exit("no room in the cache")
     print()
     print(json.dumps({"pp": int(given.npp), "tg": int(given.ntg), "pl": int(given.npl), "t": 1.0, "speed_pp": 100.0,
                       "speed_tg": 1000.0 * int(given.npl)}))
@@ -138,4 +143,25 @@ SWARMKV = '''\
                 if mode == "hang on snapshot" and arm == "snapshot":
                     time.sleep(600)
                 print(json.dumps(line), flush=True)
+'''
+
+MICRO = '''\
+    """Prints what swarmkv_micro prints of the machine: 20 GB/s at best, 200 GFLOP/s."""
+    import json
+    runs = [("machine_read/256/real_time", "s_per_byte", s / 1e9) for s in (0.05, 0.06)]
+    runs += [("machine_read/1024/real_time", "s_per_byte", 0.08 / 1e9)]
+    runs += [("machine_multiply_add/real_time", "s_per_flop", s / 1e9) for s in (0.006, 0.005)]
+    lines = [{"name": name, "run_type": "iteration", counter: value} for name, counter, value in runs]
+    lines += [{"name": "machine_read/256/real_time_mean", "run_type": "aggregate", "s_per_byte": 1e-15}]
+    print(json.dumps({"benchmarks": lines}))
+'''
+
+QUANTIZE = '''\
+    """Copies, like llama-quantize in how it is called."""
+    import os, pathlib, sys
+    assert sys.argv[1] == "--allow-requantize" and sys.argv[4] == "Q8_0", sys.argv
+    pathlib.Path(sys.argv[3]).write_text("half")
+    if os.environ.get("STAND_IN_MODE") == "quantize fails":
+        sys.exit("no such tensor")
+    pathlib.Path(sys.argv[3]).write_text("made of " + pathlib.Path(sys.argv[2]).read_text())
 '''

@@ -6,6 +6,17 @@ import subprocess
 import tempfile
 import unittest
 
+from benchkit import places
+
+
+def environment_for_plots():
+    """The interpreter that scripts/get-bench-env made, or None; nothing is fetched here."""
+    try:
+        found = sorted(places.cache().glob("bench-env-*/bin/python"))
+    except places.Missing:
+        return None
+    return found[-1] if found else None
+
 
 class ToolCase(unittest.TestCase):
     watchdog_s = 0  # for a whole run; set by the test's module

@@ -5,7 +5,7 @@ import json
 from benchkit import child
 
 
-class CeilingFailed(Exception):
+class BatchedBenchFailed(Exception):
     """The program did not do what it should; the message says what."""
 
 
@@ -42,6 +42,6 @@ def measure(program, flags, n_prompt, n_predict, n_agents, timeout_s):
                 "prefill_tok_s": point["speed_pp"],
                 "completion_tokens": n_agents * n_predict,
             }
-    raise CeilingFailed(
+    raise BatchedBenchFailed(
         f"llama-batched-bench ended with {status} and printed no figures: {(err or out).strip()[-300:]}"
     )

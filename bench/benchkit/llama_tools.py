@@ -1,4 +1,4 @@
-"""llama-server and llama-batched-bench, built once from the source that SwarmKV itself uses."""
+"""llama.cpp's own programs, built once from the source that SwarmKV itself uses."""
 
 import fcntl
 import hashlib
@@ -11,7 +11,6 @@ import sys
 
 from benchkit import child, machine, places
 
-TARGETS = ("llama-server", "llama-batched-bench")
 # As in scripts/get-llama, but with the tools. The web interface is left out: it would be fetched.
 FLAGS = [
     "-DCMAKE_BUILD_TYPE=Release",
@@ -31,7 +30,7 @@ PATIENCE_S = 3600
 
 
 def say(text):
-    print(f"peers: {text}", file=sys.stderr, flush=True)
+    print(f"llama.cpp: {text}", file=sys.stderr, flush=True)
 
 
 def _cuda():
@@ -75,8 +74,8 @@ def _step(arguments, log):
             child.stop(process)
 
 
-def peers():
-    """{name: path, "commit": ...}; builds what is missing, under the cache's lock."""
+def built(targets):
+    """{name: path, "commit": ...} of `targets`; builds what is missing, under the cache's lock."""
     folder, commit = source()
     variant = "cuda" if _cuda() else "cpu"
     flags = FLAGS + [f"-DGGML_CUDA={'ON' if _cuda() else 'OFF'}"]
@@ -87,7 +86,7 @@ def peers():
         place += "-" + hashlib.sha256(str(folder).encode()).hexdigest()[:12]
     build = places.cache() / "build" / place
     stamp, log = build.with_name(place + ".stamp"), build.with_name(place + ".log")
-    found = {name: build / "bin" / name for name in TARGETS}
+    found = {name: build / "bin" / name for name in targets}
     wanted = _wanted(folder, commit, flags)
     with open(places.cache() / "peers.lock", "w", encoding="utf-8") as lock:
         try:
@@ -95,19 +94,19 @@ def peers():
         except BlockingIOError:
             say("another run is building; waiting for it to finish")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        built = stamp.exists() and stamp.read_text() == wanted and all(os.access(p, os.X_OK) for p in found.values())
+        whole = stamp.exists() and stamp.read_text() == wanted and all(os.access(p, os.X_OK) for p in found.values())
         # A tree of one's own may have been edited, so its build is always brought up to date.
-        if not built or os.environ.get("SWARMKV_LLAMA_DIR"):
-            _build(folder, commit, build, flags, log, fresh=not stamp.exists() or stamp.read_text() != wanted)
+        if not whole or os.environ.get("SWARMKV_LLAMA_DIR"):
+            _build(folder, commit, build, targets, flags, log, fresh=not stamp.exists() or stamp.read_text() != wanted)
             stamp.write_text(wanted)
     return {**found, "commit": commit}
 
 
-def _build(folder, commit, build, flags, log, fresh):
+def _build(folder, commit, build, targets, flags, log, fresh):
     for tool in ("cmake", "ninja", "c++"):
         if shutil.which(tool) is None:
             raise places.Missing(f"{tool} was not found: run scripts/check-deps")
-    say(f"building {' and '.join(TARGETS)} of llama.cpp {commit} in {places.display(build)}: some minutes, once")
+    say(f"building {' and '.join(targets)} of llama.cpp {commit} in {places.display(build)}: some minutes, once")
     if shutil.which("ccache"):
         os.environ.setdefault("CCACHE_DIR", str(places.cache() / "ccache"))
         flags = flags + ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
@@ -118,5 +117,5 @@ def _build(folder, commit, build, flags, log, fresh):
         shutil.rmtree(build, ignore_errors=True)
         if not _step(configure, log):
             raise places.Missing(f"llama.cpp could not be configured: see {log}")
-    if not _step(["cmake", "--build", build, "--target", *TARGETS, "-j", machine.cores()], log):
+    if not _step(["cmake", "--build", build, "--target", *targets, "-j", machine.cores()], log):
         raise places.Missing(f"llama.cpp's tools could not be built: see {log}; when that is fixed run this again")
