@@ -24,6 +24,14 @@ std::vector<std::string> all_questions(const Settings& settings) {
   return questions;
 }
 
+// Before the model is loaded, which takes its time.
+void refuse_unreadable(const std::string& file) {
+  const FileProblem found = check_document(".", file);
+  if (found.problem.empty()) return;
+  const std::string hint = found.hint.empty() ? "" : "; " + found.hint;
+  throw Error(ErrorCode::kUnreadable, "[document.load] '" + file + "': " + found.problem + hint);
+}
+
 }  // namespace
 
 int command_ask(const Settings& settings, const Invocation& invocation) {
@@ -39,6 +47,7 @@ int command_ask(const Settings& settings, const Invocation& invocation) {
   if (file == "-" && settings.questions == "-") {
     throw UsageError("document and questions cannot both come from standard input");
   }
+  refuse_unreadable(file);
   Pipeline pipeline = ask_pipeline(std::move(document), all_questions(settings));
   if (!accept(validate(pipeline), settings, invocation.events)) return 2;
   return execute(std::move(pipeline), document_title(file), settings, invocation);

@@ -36,8 +36,11 @@ std::string written(const Plan& plan, const Settings& settings, bool color) {
 
 int command_plan(const Settings& settings, const Invocation& invocation) {
   const std::string file = pipeline_file(settings);
-  ParsedPipeline parsed = load_pipeline(file, settings.changes, schema_check(settings.engine));
-  if (!accept(parsed.diagnostics, settings, invocation.events)) return 2;
+  ParsedPipeline parsed =
+      load_pipeline(file, settings.changes, schema_check(settings.engine), check_document);
+  if (!accept(parsed.diagnostics, settings, invocation.events)) {
+    return refusal_code(parsed.diagnostics);
+  }
   Plan plan = plan_of(parsed.pipeline, settings, invocation.environment);
   plan.name = title_of(parsed.pipeline, file);
   const bool color = use_color(settings.color, invocation.environment, is_terminal(STDOUT_FILENO));

@@ -7,8 +7,11 @@ namespace swarmkv::cli {
 
 int command_run(const Settings& settings, const Invocation& invocation) {
   const std::string file = pipeline_file(settings);
-  ParsedPipeline parsed = load_pipeline(file, settings.changes, schema_check(settings.engine));
-  if (!accept(parsed.diagnostics, settings, invocation.events)) return 2;
+  ParsedPipeline parsed =
+      load_pipeline(file, settings.changes, schema_check(settings.engine), check_document);
+  if (!accept(parsed.diagnostics, settings, invocation.events)) {
+    return refusal_code(parsed.diagnostics);
+  }
   return execute(parsed.pipeline, title_of(parsed.pipeline, file), settings, invocation);
 }
 

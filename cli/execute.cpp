@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/run_canceller.h"
 #include "swarmkv/engine.h"
+#include "swarmkv/error.h"
 
 namespace swarmkv::cli {
 namespace {
@@ -61,6 +62,16 @@ bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings
   }
   if (!errors && refused) say_error("warnings count as errors (--strict)");
   return !refused;
+}
+
+int refusal_code(const std::vector<Diagnostic>& diagnostics) {
+  bool any = false;
+  for (const Diagnostic& d : diagnostics) {
+    if (d.severity != Diagnostic::Severity::kError) continue;
+    if (d.code != "SK110") return 2;
+    any = true;
+  }
+  return any ? exit_code(ErrorCode::kUnreadable) : 2;
 }
 
 int execute(Pipeline pipeline, const std::string& title, const Settings& settings,

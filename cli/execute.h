@@ -18,4 +18,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
 bool accept(const std::vector<Diagnostic>& diagnostics, const Settings& settings,
             EventLog* events = nullptr);
 
+/// The exit code of what was not accepted: 3 if nothing but a document's file is wrong.
+int refusal_code(const std::vector<Diagnostic>& diagnostics);
+
 }  // namespace swarmkv::cli

@@ -163,20 +163,37 @@ using FileReader = std::function<std::string(const std::string& path)>;
 /// in engine.h gives theirs.
 using SchemaCheck = std::function<std::string(const std::string& schema)>;
 
+/// Why a file cannot be used; `problem` is empty if it can.
+struct FileProblem {
+  std::string problem;  ///< "no such file in /home/me/review"
+  std::string hint;     ///< "did you mean 'contract.txt'?", may be empty
+};
+
+/// Looks at the file of a document; `path` starts at `folder`, as in resolve_path().
+using DocumentCheck =
+    std::function<FileProblem(const std::string& folder, const std::string& path)>;
+
+/// The DocumentCheck of runs: whether the file is there, can be opened, is not empty and not of a
+/// format that is no text. Looks at its first bytes only; at nothing of a pipe or of "-".
+SWARMKV_API FileProblem check_document(const std::string& folder, const std::string& path);
+
 /// Parses and checks YAML text (docs/pipeline_yaml.md). Needs no model and no document. Never
 /// throws for bad content: all problems are listed, at most 20 errors. Without `read_file` no file
-/// is read, and file:// is an error; without `check_schema` a schema is only known to be an object.
+/// is read, and file:// is an error; without `check_schema` a schema is only known to be an object;
+/// without `check_document` no document is looked for.
 SWARMKV_API ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name,
                                           const PipelineChanges& changes = {},
                                           const FileReader& read_file = {},
-                                          const SchemaCheck& check_schema = {});
+                                          const SchemaCheck& check_schema = {},
+                                          const DocumentCheck& check_document = {});
 
 /// Reads `path` ("-" = standard input) and parses it. Files that it names with file:// are read
 /// below its folder only.
 /// errors  kUnreadable  cannot be read, or larger than 1 MiB
 SWARMKV_API ParsedPipeline load_pipeline(const std::string& path,
                                          const PipelineChanges& changes = {},
-                                         const SchemaCheck& check_schema = {});
+                                         const SchemaCheck& check_schema = {},
+                                         const DocumentCheck& check_document = {});
 
 /// A JSON Schema (draft 2020-12) of the file, for editors. What it accepts may still be refused:
 /// names, needs and circles are beyond it.

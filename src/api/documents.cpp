@@ -1,37 +1,18 @@
 #include "api/documents.h"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
 #include "base/digest.h"
+#include "pipeline/document_file.h"
 #include "swarmkv/error.h"
 #include "text/utf8.h"
 
 namespace swarmkv::internal {
 namespace {
-
-constexpr std::uintmax_t kLargestDocument = std::uintmax_t{1} << 30;
-
-struct BinaryFormat {
-  std::string_view magic;
-  const char* name;
-  const char* way_out;
-};
-constexpr std::array<BinaryFormat, 6> kBinaryFormats{{
-    {"%PDF-", "a PDF", "convert it first, for example with pdftotext"},
-    {"PK\x03\x04", "a ZIP archive (also .docx, .xlsx, .epub)", "extract or export it as text"},
-    {"GGUF", "a model file", "give the document here and the model to -m"},
-    {"\x1f\x8b", "gzip data", "decompress it first"},
-    {"\x7f"
-     "ELF",
-     "a program", "give a text file"},
-    {"\xd0\xcf\x11\xe0", "an old Office file", "export it as text"},
-}};
 
 std::string read_all(const std::string& path, const std::string& shown) {
   const auto unreadable = [&](const std::string& why) {
@@ -41,17 +22,6 @@ std::string read_all(const std::string& path, const std::string& shown) {
     std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
     if (std::cin.bad()) throw unreadable("standard input cannot be read");
     return text;
-  }
-  std::error_code ec;
-  const auto status = std::filesystem::status(path, ec);
-  if (!std::filesystem::exists(status)) throw unreadable("no such file");
-  if (std::filesystem::is_directory(status)) throw unreadable("is a directory, not a file");
-  if (std::filesystem::is_regular_file(status)) {
-    const auto size = std::filesystem::file_size(path, ec);
-    if (!ec && size > kLargestDocument) {
-      throw unreadable(std::to_string(size) + " bytes; the limit is " +
-                       std::to_string(kLargestDocument));
-    }
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw unreadable(std::strerror(errno));
@@ -65,6 +35,15 @@ std::string read_all(const std::string& path, const std::string& shown) {
   return text;
 }
 
+// With what is known of the folder that it should be in.
+void refuse_unreadable(const std::string& folder, const std::string& path,
+                       const std::string& shown) {
+  const FileProblem found = file_problem(folder, path);
+  if (found.problem.empty()) return;
+  throw Error(ErrorCode::kUnreadable, "[document.load] " + shown + ": " + found.problem +
+                                          (found.hint.empty() ? "" : "; " + found.hint));
+}
+
 }  // namespace
 
 LoadedDocument load_document(const DocumentSpec& spec, const std::string& folder, bool strict,
@@ -76,16 +55,15 @@ LoadedDocument load_document(const DocumentSpec& spec, const std::string& folder
   if (spec.text) {
     document.text = *spec.text;
   } else {
+    refuse_unreadable(folder, spec.path, shown);
     document.text = read_all(resolve_path(folder, spec.path), shown);
   }
   if (document.text.empty()) {
     throw Error(ErrorCode::kUnreadable, "[document.load] " + shown + ": is empty");
   }
-  for (const BinaryFormat& format : kBinaryFormats) {
-    if (document.text.compare(0, format.magic.size(), format.magic) == 0) {
-      throw Error(ErrorCode::kUnsupported, "[document.load] " + shown + ": is " + format.name +
-                                               ", not text; " + format.way_out);
-    }
+  if (const FileProblem binary = binary_format(document.text); !binary.problem.empty()) {
+    throw Error(ErrorCode::kUnsupported,
+                "[document.load] " + shown + ": " + binary.problem + "; " + binary.hint);
   }
   const ByteProblems problems = find_problem_bytes(document.text);
   if (problems.any()) {

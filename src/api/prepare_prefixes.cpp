@@ -11,13 +11,17 @@
 namespace swarmkv::internal {
 namespace {
 
+const SourcePos& ready_after_position(const AgentSpec& agent) {
+  const auto key = agent.key_pos.find("ready_after");
+  return key != agent.key_pos.end() ? key->second : agent.pos;
+}
+
 Diagnostic warning(const AgentSpec& agent, std::string message) {
   Diagnostic found;
   found.severity = Diagnostic::Severity::kWarning;
   found.code = "SK606";
   found.message = std::move(message);
-  const auto key = agent.key_pos.find("ready_after");
-  found.pos = key != agent.key_pos.end() ? key->second : agent.pos;
+  found.pos = ready_after_position(agent);
   return found;
 }
 
@@ -59,9 +63,12 @@ int n_before_text(const Prepared& prepared, const ReadList& list, const AgentSpe
     }
     n += static_cast<int>(tokens_of(list, i).size());
   }
-  throw Error(ErrorCode::kInvalidArgument, "[plan] agent '" + agent.name + "' starts before '" +
-                                               agent.ready_after.text +
-                                               "', which stands in none of its documents [SK402]");
+  const std::string place = to_string(ready_after_position(agent));
+  throw Error(ErrorCode::kInvalidArgument,
+              "[plan] " + (place.empty() ? "" : place + ": ") + "agent '" + agent.name +
+                  "' starts before '" + agent.ready_after.text +
+                  "', which stands in none of its documents [SK402]\n"
+                  "   help: it has to stand there letter for letter, line breaks included");
 }
 
 /// Document tokens before a text, by list and text: many agents may name one, it is looked for

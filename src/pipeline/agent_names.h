@@ -12,6 +12,13 @@
 
 namespace swarmkv::internal {
 
+/// "did you mean 'risk'?", else all of `names` if they are few, with `what` in front, else "".
+std::string name_hint(std::string_view name, const std::vector<std::string>& names,
+                      std::string_view what);
+
+/// For "a, b" where a list was meant: "write reads: [a, b]". "" if `text` is one word.
+std::string list_hint(std::string_view key, std::string_view text);
+
 class AgentNames {
  public:
   /// Keeps references to both.
@@ -25,21 +32,18 @@ class AgentNames {
                                  : &pipeline_.agents[static_cast<std::size_t>(found->second)];
   }
 
-  /// What to say of a name that is no agent; may be empty.
-  [[nodiscard]] std::string hint(const std::string& name) {
-    for (const DocumentSpec& document : pipeline_.documents) {
-      if (document.name == name)
-        return "documents are not inserted: 'reads' puts them in front of a prompt";
-    }
-    if (!diagnostics_.wants_suggestions()) return "";
-    if (names_.empty()) {
-      for (const AgentSpec& agent : pipeline_.agents) names_.push_back(agent.name);
-    }
-    const auto nearest = nearest_name(name, names_);
-    return nearest ? "did you mean '" + *nearest + "'?" : "";
-  }
+  /// What to say of a name under `needs` or `continues` of `asker` that is no agent; may be empty.
+  [[nodiscard]] std::string hint(const std::string& name, const std::string& asker);
+
+  /// The same of what stands between braces, which may also be meant as a var. `only_vars`: in a
+  /// system text.
+  [[nodiscard]] std::string template_hint(const std::string& word, bool only_vars = false);
 
  private:
+  [[nodiscard]] const std::vector<std::string>& names();
+  [[nodiscard]] std::vector<std::string> vars() const;
+  [[nodiscard]] std::string document_hint(const std::string& name) const;
+
   const Pipeline& pipeline_;
   const DiagnosticList& diagnostics_;
   AgentIndex index_;

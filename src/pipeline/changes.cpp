@@ -82,7 +82,7 @@ class Overlay {
 
   YamlId add_text(const std::string& text, bool plain) {
     if (const auto bad = find_bad_byte(text)) {
-      refuse(bad->what, "", "SK005");
+      refuse(bad->what, bad->hint, "SK005");
       return -1;
     }
     YamlNode node;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "pipeline/missing_file.h"
 #include "pipeline/yaml_reader.h"
 #include "swarmkv/error.h"
 #include "text/utf8.h"
@@ -44,7 +45,8 @@ class Descriptor {
 fs::path place_below(const std::string& folder, const std::string& path) {
   const fs::path given(path);
   if (path.empty()) refuse(path, "names no file");
-  if (given.is_absolute()) refuse(path, "is absolute; file:// starts at the pipeline's folder");
+  if (given.is_absolute())
+    refuse(path, "is absolute; file:// starts at the pipeline's folder: write file://NAME");
   std::error_code error;
   const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
   if (error) refuse(path, "is in a folder that cannot be read: " + error.message());
@@ -52,6 +54,11 @@ fs::path place_below(const std::string& folder, const std::string& path) {
   if (error) {
     const fs::path normal = given.lexically_normal();
     if (!normal.empty() && *normal.begin() == "..") refuse(path, "leaves the pipeline's folder");
+    if (error == std::errc::no_such_file_or_directory) {
+      const FileProblem missing = missing_file((root / given).string());
+      refuse(path, "cannot be read: " + missing.problem +
+                       (missing.hint.empty() ? "" : "; " + missing.hint));
+    }
     refuse(path, "cannot be read: " + error.message());
   }
   const auto [end, unused] = std::mismatch(root.begin(), root.end(), place.begin(), place.end());

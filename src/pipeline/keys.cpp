@@ -84,22 +84,62 @@ std::string place_hint(std::string_view key) {
                                           {KeyLevel::kTop, "at the top level"},
                                           {KeyLevel::kDocument, "in a document"}}};
   for (const Place& place : kPlaces) {
-    if (!contains(keys_at(place.level), key)) continue;
+    if (!is_key_at(place.level, key)) continue;
     return "'" + std::string(key) + "' belongs " + place.words;
   }
   return "";
 }
 
-std::string suggestion(std::string_view key, std::span<const std::string> candidates) {
+// The key of a level that another word stands for.
+std::optional<std::string> own_word(std::string_view key, std::span<const std::string> candidates) {
   for (const OtherWord& word : kOtherWords) {
-    if (word.theirs == key && contains(candidates, word.ours)) {
-      return "did you mean '" + std::string(word.ours) + "'?";
-    }
+    if (word.theirs == key && contains(candidates, word.ours)) return std::string(word.ours);
   }
-  if (const std::string hint = place_hint(key); !hint.empty()) return hint;
-  const std::optional<std::string> nearest = nearest_name(key, candidates);
-  return nearest ? "did you mean '" + *nearest + "'?" : "";
+  return std::nullopt;
 }
+
+// A text after '|' or '>' ends where a line is indented too little; if that line has a colon, it is
+// taken for a key.
+bool is_block_text(const ReadContext& context, const YamlNode& node) {
+  const std::string_view source = context.source.text();
+  return node.kind == YamlNode::Kind::kText && node.origin == 0 && !node.plain &&
+         node.offset < source.size() && (source[node.offset] == '|' || source[node.offset] == '>');
+}
+
+class Suggestion {
+ public:
+  Suggestion(const ReadContext& context, std::span<const std::string> candidates, StrayKeys* strays)
+      : context_(context), candidates_(candidates), strays_(strays) {}
+
+  // `before` is the entry in front of it, or null.
+  [[nodiscard]] std::string of(const Entry& entry, const Entry* before) const {
+    const std::string& key = entry.key();
+    if (const auto word = own_word(key, candidates_)) return did_you_mean(*word);
+    if (strays_ != nullptr && strays_->advice) {
+      if (std::string advice = strays_->advice(entry); !advice.empty()) return advice;
+    }
+    if (std::string hint = place_hint(key); !hint.empty()) return hint;
+    if (const auto nearest = nearest_name(key, candidates_)) return did_you_mean(*nearest);
+    if (before != nullptr && is_block_text(context_, before->value)) {
+      return "if it is a line of the text above, indent it further than '" + before->key() + "'";
+    }
+    constexpr std::size_t kFew = 3;
+    if (candidates_.size() > kFew) return "remove it; keys of your own begin with 'x-'";
+    std::string list;
+    for (const std::string& each : candidates_) list += (list.empty() ? "'" : ", '") + each + "'";
+    return (candidates_.size() == 1 ? "the key here is " : "the keys here are ") + list;
+  }
+
+ private:
+  [[nodiscard]] std::string did_you_mean(const std::string& key) const {
+    if (strays_ != nullptr) strays_->meant.push_back(key);
+    return "did you mean '" + key + "'?";
+  }
+
+  const ReadContext& context_;
+  const std::span<const std::string> candidates_;
+  StrayKeys* const strays_;
+};
 
 }  // namespace
 
@@ -115,6 +155,10 @@ std::vector<std::string> keys_at(KeyLevel level) {
   return result;
 }
 
+bool is_key_at(KeyLevel level, std::string_view key) { return contains(keys_at(level), key); }
+
+bool StrayKeys::means(std::string_view key) const { return contains(meant, key); }
+
 std::vector<Entry> entries_of(const ReadContext& context, const YamlNode& map) {
   std::vector<Entry> result;
   std::unordered_set<std::string_view> seen;
@@ -127,18 +171,29 @@ std::vector<Entry> entries_of(const ReadContext& context, const YamlNode& map) {
 }
 
 std::vector<Entry> known_entries(const ReadContext& context, const YamlNode& map, KeyLevel level,
-                                 std::string_view where) {
+                                 std::string_view where, StrayKeys* strays) {
   const std::vector<std::string> built = keys_at(level);
+  const Suggestion suggestion(context, built, strays);
   std::vector<Entry> result;
-  for (const Entry& entry : entries_of(context, map)) {
+  const std::vector<Entry> entries = entries_of(context, map);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
     const std::string& key = entry.key();
     if (contains(built, key)) {
       result.push_back(entry);
     } else if (std::find(kPlannedKeys.begin(), kPlannedKeys.end(), key) != kPlannedKeys.end()) {
-      context.error("SK102", "'" + key + "' is not built yet", entry.key_node);
+      context.error("SK102", "'" + key + "' is not built yet", entry.key_node,
+                    "remove it: this version cannot do it");
+      // Both would stand in the place of a prompt.
+      if (strays != nullptr && (key == "run" || key == "uses"))
+        strays->meant.emplace_back("prompt");
     } else if (key.rfind("x-", 0) != 0) {
+      std::string hint;
+      if (context.diagnostics.wants_suggestions()) {
+        hint = suggestion.of(entry, i == 0 ? nullptr : &entries[i - 1]);
+      }
       context.error("SK101", "unknown key '" + key + "'" + std::string(where), entry.key_node,
-                    context.diagnostics.wants_suggestions() ? suggestion(key, built) : "");
+                    std::move(hint));
     }
   }
   return result;

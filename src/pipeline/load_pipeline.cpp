@@ -48,15 +48,17 @@ std::string read_bounded(std::FILE* file, const std::string& path) {
 }
 
 ParsedPipeline load_from_standard_input(const PipelineChanges& changes, const FileReader& files,
-                                        const SchemaCheck& check_schema) {
-  ParsedPipeline parsed =
-      parse_pipeline(read_bounded(stdin, "standard input"), "-", changes, files, check_schema);
+                                        const SchemaCheck& check_schema,
+                                        const DocumentCheck& check_document) {
+  ParsedPipeline parsed = parse_pipeline(read_bounded(stdin, "standard input"), "-", changes, files,
+                                         check_schema, check_document);
   if (!parsed.ok()) return parsed;
   for (const DocumentSpec& document : parsed.pipeline.documents) {
     if (document.path != "-") continue;
     Diagnostic clash;
     clash.code = "SK105";
     clash.message = "the pipeline and its document cannot both come from standard input";
+    clash.hint = "write the pipeline into a file, or the document";
     clash.pos = document.pos;
     parsed.diagnostics.push_back(std::move(clash));
   }
@@ -79,13 +81,14 @@ std::string read_bounded_file(const std::string& path) {
 }  // namespace internal
 
 ParsedPipeline load_pipeline(const std::string& path, const PipelineChanges& changes,
-                             const SchemaCheck& check_schema) {
+                             const SchemaCheck& check_schema, const DocumentCheck& check_document) {
   const std::string folder = path == "-" ? "" : std::filesystem::path(path).parent_path().string();
   const FileReader files = [&folder](const std::string& file) {
     return internal::read_file_below(folder, file);
   };
-  if (path == "-") return load_from_standard_input(changes, files, check_schema);
-  return parse_pipeline(internal::read_bounded_file(path), path, changes, files, check_schema);
+  if (path == "-") return load_from_standard_input(changes, files, check_schema, check_document);
+  return parse_pipeline(internal::read_bounded_file(path), path, changes, files, check_schema,
+                        check_document);
 }
 
 }  // namespace swarmkv

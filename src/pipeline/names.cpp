@@ -16,6 +16,19 @@ bool has_name_form(std::string_view name) {
                      [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
+std::string name_form_hint(std::string_view name) {
+  std::string good;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0U) == 0x80U) continue;  // one character, one '_'
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    const char low = is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    good += is_lower(low) || is_digit(low) ? low : '_';
+  }
+  if (!has_name_form(good)) return std::string(kNameRule);
+  return "write '" + good + "': " + std::string(kNameRule);
+}
+
 bool is_reserved_name(std::string_view name) {
   return name == "vars" || name == "documents" || name == "agents";
 }

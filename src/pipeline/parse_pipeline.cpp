@@ -26,12 +26,14 @@ class PipelineReader {
   }
 
   void read(const YamlNode& top) {
-    const std::vector<Entry> entries = known_entries(context_, top, KeyLevel::kTop, "");
-    check_version(find(entries, "version"));
+    StrayKeys strays;
+    strays.advice = [&](const Entry& stray) { return advice(stray, top); };
+    const std::vector<Entry> entries = known_entries(context_, top, KeyLevel::kTop, "", &strays);
+    check_version(find(entries, "version"), strays);
     AgentSpec defaults;
     // First, wherever it stands: agents are copied from it.
     if (const Entry* entry = find(entries, "defaults")) read_defaults(context_, *entry, defaults);
-    for (const Entry& entry : entries) read_entry(entry, defaults);
+    for (const Entry& entry : entries) read_entry(entry);
 
     const Entry* one = find(entries, "document");
     const Entry* several = find(entries, "documents");
@@ -39,7 +41,9 @@ class PipelineReader {
       context_.error("SK105", "'document' and 'documents' are both given", several->key_node,
                      "keep one of them");
     }
-    if (find(entries, "agents") == nullptr) missing("agents");
+    const Entry* agents = find(entries, "agents");
+    read_agents(context_, agents, defaults, pipeline_, notes_);
+    if (agents == nullptr && pipeline_.agents.empty() && !strays.means("agents")) missing("agents");
     pipeline_.text_files = context_.files->paths();
   }
 
@@ -55,19 +59,46 @@ class PipelineReader {
     return found == entries.end() ? nullptr : &*found;
   }
 
+  // What stands at the top and belongs into an agent, or is one: a line indented too little.
+  std::string advice(const Entry& stray, const YamlNode& top) {
+    const std::string& key = stray.key();
+    if (looks_like_agent(context_, stray.value)) {
+      notes_.stray_agents.push_back(stray);
+      return "it has a prompt like an agent; if it is one, indent it under 'agents'";
+    }
+    if (!is_key_at(KeyLevel::kAgent, key)) return "";
+    const std::string agent = last_agent_above(stray.key_node, top);
+    if (agent.empty()) return "";
+    if (key == "prompt") notes_.prompt_elsewhere.insert(agent);
+    return "'" + key + "' belongs in an agent: indent it under '" + agent + "'" +
+           (is_key_at(KeyLevel::kDefaults, key) ? ", or under 'defaults'" : "");
+  }
+
+  // The agent that a line at the top would go on with; "" if there is none.
+  [[nodiscard]] std::string last_agent_above(const YamlNode& line, const YamlNode& top) const {
+    for (std::size_t i = 0; i + 1 < top.items.size(); i += 2) {
+      const YamlNode& key = context_.tree.at(top.items[i]);
+      const YamlNode& agents = context_.tree.at(top.items[i + 1]);
+      if (key.text != "agents" || key.origin != 0 || key.offset > line.offset) continue;
+      if (line.origin != 0 || agents.kind != YamlNode::Kind::kMap || agents.items.empty()) continue;
+      return context_.tree.at(agents.items[agents.items.size() - 2]).text;
+    }
+    return "";
+  }
+
   void missing(const std::string& key) {
     Problem problem;
     problem.code = "SK103";
     problem.message = "'" + key + "' is missing";
     problem.pos = SourcePos{context_.source.file_name(), 0, 0};
     problem.hint = key == "version" ? "write 'version: 1' at the top"
-                                    : "write 'agents:' with a name and a prompt for each";
+                                    : "write agents: { summary: { prompt: ... } }";
     context_.diagnostics.error(std::move(problem));
   }
 
-  void check_version(const Entry* entry) {
+  void check_version(const Entry* entry, const StrayKeys& strays) {
     if (entry == nullptr) {
-      missing("version");
+      if (!strays.means("version")) missing("version");
     } else if (entry->value.kind != YamlNode::Kind::kText || !entry->value.plain ||
                entry->value.text != "1") {
       context_.error("SK106", "this program reads version 1 of the pipeline format",
@@ -75,11 +106,13 @@ class PipelineReader {
     }
   }
 
-  void read_entry(const Entry& entry, const AgentSpec& defaults) {
+  void read_entry(const Entry& entry) {
     const std::string& key = entry.key();
     if (key == "name") {
       const auto name = read_text(context_, entry);
-      if (name && name->empty()) context_.error("SK105", "'name' is empty", entry.value);
+      if (name && name->empty()) {
+        context_.error("SK105", "'name' is empty", entry.value, "write one, or remove the key");
+      }
       if (name) pipeline_.name = *name;
     } else if (key == "system") {
       read_system(entry);
@@ -88,11 +121,9 @@ class PipelineReader {
     } else if (key == "model") {
       read_model(context_, entry, pipeline_.model);
     } else if (key == "document") {
-      read_document(context_, entry, pipeline_);
+      read_document(context_, entry, pipeline_, notes_);
     } else if (key == "documents") {
-      read_documents(context_, entry, pipeline_);
-    } else if (key == "agents") {
-      read_agents(entry, defaults);
+      read_documents(context_, entry, pipeline_, notes_);
     }
   }
 
@@ -102,25 +133,6 @@ class PipelineReader {
     if (!found) return;
     pipeline_.system = std::move(found->text);
     locate_templates(context_, entry, pipeline_.system, found->path, notes_.top_pos, notes_);
-  }
-
-  void read_agents(const Entry& entry, const AgentSpec& defaults) {
-    if (entry.value.kind != YamlNode::Kind::kMap) {
-      if (entry.value.kind == YamlNode::Kind::kNull) {
-        context_.error("SK206", "the pipeline has no agents", entry.key_node);
-      } else {
-        wrong_type(context_, entry, "a mapping of names to agents",
-                   "write agents: { summary: { prompt: ... } }");
-      }
-      return;
-    }
-    for (const Entry& item : entries_of(context_, entry.value)) {
-      if (item.key().rfind("x-", 0) == 0) continue;
-      read_agent(context_, item, defaults, pipeline_, notes_);
-    }
-    if (pipeline_.agents.empty()) {
-      context_.error("SK206", "the pipeline has no agents", entry.key_node);
-    }
   }
 
   const ReadContext& context_;
@@ -133,7 +145,8 @@ class PipelineReader {
 
 ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_name,
                               const PipelineChanges& changes, const FileReader& read_file,
-                              const SchemaCheck& check_schema) {
+                              const SchemaCheck& check_schema,
+                              const DocumentCheck& check_document) {
   ParsedPipeline result;
   const std::string folder = std::filesystem::path(file_name).parent_path().string();
   result.pipeline.folder = folder.empty() ? "." : folder;
@@ -152,8 +165,14 @@ ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_nam
       options.check_schema = check_schema;
       internal::validate_into(result.pipeline, options, diagnostics);
       // What is left out of a pipeline must not hide what is wrong with it.
+      const bool selects = !changes.select.empty() || !changes.exclude.empty();
       if (!diagnostics.has_errors()) {
         internal::select_agents(result.pipeline, changes, diagnostics);
+      }
+      // But a document that nobody is left to read need not be there.
+      if (check_document && !(selects && diagnostics.has_errors())) {
+        internal::check_document_files(result.pipeline, check_document, options.top_pos,
+                                       diagnostics);
       }
     } else {
       context.error("SK104", "a pipeline file is a mapping of keys to values", top,

@@ -15,7 +15,7 @@ void read_stop(const ReadContext& context, const Entry& entry, std::vector<std::
   stop.clear();
   for (const YamlNode* item : *items) {
     if (item->text.empty()) {
-      context.error("SK105", "a stop text must not be empty", *item);
+      context.error("SK105", "a stop text must not be empty", *item, "write a text, or remove it");
     } else {
       stop.push_back(item->text);
     }
@@ -23,7 +23,8 @@ void read_stop(const ReadContext& context, const Entry& entry, std::vector<std::
 }
 
 void read_reads(const ReadContext& context, const Entry& entry, AgentSpec& agent) {
-  const auto items = read_text_list(context, entry);
+  const auto items = read_text_list(context, entry,
+                                    {"name", "names", "write reads: NAME, or reads: [NAME, NAME]"});
   if (!items) return;
   agent.reads.emplace();
   for (const YamlNode* item : *items) {
@@ -82,7 +83,7 @@ bool read_setting(const ReadContext& context, const Entry& entry, AgentSpec& age
 
 void read_defaults(const ReadContext& context, const Entry& entry, AgentSpec& defaults) {
   if (entry.value.kind != YamlNode::Kind::kMap) {
-    wrong_type(context, entry, "a mapping");
+    wrong_type(context, entry, "a mapping", "write defaults: { max_tokens: 300 }");
     return;
   }
   for (const Entry& item :

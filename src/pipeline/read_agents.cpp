@@ -13,6 +13,38 @@
 namespace swarmkv::internal {
 namespace {
 
+// Where each part of a schema stands, by the pointer that an engine calls it by:
+// "json_schema#/properties/a".
+void locate_parts(const ReadContext& context, const YamlNode& node, const std::string& pointer,
+                  KeyPositions& positions, ReadNotes& notes) {
+  const auto add = [&](const std::string& step, const YamlNode& place, const YamlNode& value) {
+    if (notes.n_located++ >= kMaxLocated) return;
+    const std::string part = pointer + "/" + step;
+    positions[part] = context.pos(place);
+    locate_parts(context, value, part, positions, notes);
+  };
+  if (node.kind == YamlNode::Kind::kMap) {
+    for (const Entry& entry : entries_of(context, node)) {
+      add(entry.key(), entry.key_node, entry.value);
+    }
+  } else if (node.kind == YamlNode::Kind::kSequence) {
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const YamlNode& item = context.tree.at(node.items[i]);
+      add(std::to_string(i), item, item);
+    }
+  }
+}
+
+// What to write for an agent that is no mapping.
+std::string mapping_hint(const YamlNode& value) {
+  const std::size_t colon = value.text.find(':');
+  if (value.kind == YamlNode::Kind::kText && colon != std::string::npos &&
+      is_key_at(KeyLevel::kAgent, std::string_view(value.text).substr(0, colon))) {
+    return "write a space behind '" + value.text.substr(0, colon + 1) + "'";
+  }
+  return "write { prompt: ... }";
+}
+
 class AgentReader {
  public:
   AgentReader(const ReadContext& context, AgentSpec& agent, ReadNotes& notes)
@@ -59,7 +91,9 @@ class AgentReader {
   std::string read_name(const Entry& entry) {
     const auto text = read_text(context_, entry);
     if (text && text->empty()) {
-      context_.error("SK105", "'" + entry.key() + "' is empty", entry.value_or_key());
+      context_.error("SK105", "'" + entry.key() + "' is empty", entry.value_or_key(),
+                     entry.key() == "continues" ? "write the name of an agent, or remove the key"
+                                                : "write a path, or remove the key");
     }
     return text.value_or("");
   }
@@ -69,10 +103,12 @@ class AgentReader {
     if (entry.value.kind == YamlNode::Kind::kMap) {
       if (context_.is_bare_template(entry.value)) return;
       agent_.sampling.json_schema = yaml_to_json(context_, entry.value);
+      locate_parts(context_, entry.value, entry.key() + "#", agent_.key_pos, notes_);
     } else if (auto found = read_text_or_file(context_, entry)) {
       agent_.sampling.json_schema = std::move(found->text);
       if (agent_.sampling.json_schema.empty()) {
-        context_.error("SK109", "'json_schema' is empty", entry.value_or_key());
+        context_.error("SK109", "'json_schema' is empty", entry.value_or_key(),
+                       "write a schema such as { type: object }, or remove the key");
       }
     }
   }
@@ -90,7 +126,6 @@ class AgentReader {
 // its source. Only an escape in double quotes can hide one; the search then ends with the quotes.
 void locate_templates(const ReadContext& context, const Entry& entry, std::string_view text,
                       const std::string& path, KeyPositions& positions, ReadNotes& notes) {
-  constexpr std::size_t kMaxLocated = 50'000;  // in a file; aliases multiply prompts
   const YamlNode& node = entry.value;
   std::size_t at_text = text.find("{{");
   if (at_text == std::string_view::npos || notes.n_located >= kMaxLocated) return;
@@ -126,16 +161,28 @@ void read_agent(const ReadContext& context, const Entry& entry, const AgentSpec&
   agent.pos = context.pos(entry.key_node);
   bool prompt_is_broken = true;
   const std::string label = "agent '" + agent.name + "'";
+  const bool is_elsewhere = notes.prompt_elsewhere.count(agent.name) > 0;
   if (entry.value.kind != YamlNode::Kind::kMap) {
-    context.error("SK104", label + " must be a mapping with a 'prompt'", entry.value_or_key(),
-                  "write { prompt: ... }");
+    if (!is_elsewhere || entry.value.kind != YamlNode::Kind::kNull) {
+      context.error("SK104", label + " must be a mapping with a 'prompt'", entry.value_or_key(),
+                    mapping_hint(entry.value));
+    }
   } else {
     AgentReader reader(context, agent, notes);
+    StrayKeys strays;
+    strays.advice = [&](const Entry& stray) -> std::string {
+      if (!looks_like_agent(context, stray.value)) return "";
+      notes.stray_agents.push_back(stray);
+      return "it has a prompt like an agent; if it is one, it belongs beside '" + agent.name +
+             "', not into it";
+    };
     for (const Entry& item :
-         known_entries(context, entry.value, KeyLevel::kAgent, " in " + label)) {
+         known_entries(context, entry.value, KeyLevel::kAgent, " in " + label, &strays)) {
       reader.read(item);
     }
     prompt_is_broken = reader.finish();
+    const bool has_prompt = agent.key_pos.count("prompt") > 0;
+    if (!has_prompt) prompt_is_broken = strays.means("prompt") || is_elsewhere;
   }
   pipeline.agents.push_back(std::move(agent));
   notes.prompt_is_broken.push_back(prompt_is_broken);

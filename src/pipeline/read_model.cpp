@@ -1,5 +1,7 @@
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "pipeline/keys.h"
 #include "pipeline/limits.h"
@@ -10,6 +12,9 @@
 
 namespace swarmkv::internal {
 namespace {
+
+// Of a document whose path was reported: no file, so that it clashes with nothing.
+constexpr const char* kNoPath = ".";
 
 constexpr const char* kSnapshotValues = "'off', 'auto' or a file";
 
@@ -34,31 +39,58 @@ std::string read_snapshot(const ReadContext& context, const Entry& entry) {
   return "";
 }
 
-void read_document_parts(const ReadContext& context, const Entry& entry, DocumentSpec& document) {
+void read_document_parts(const ReadContext& context, const Entry& entry, DocumentSpec& document,
+                         ReadNotes& notes) {
+  const auto read_path = [&](const Entry& path) {
+    const std::optional<std::string> text = read_text(context, path);
+    document.path = text.value_or(kNoPath);
+    if (text && !text->empty()) {
+      notes.top_pos["documents." + document.name] = context.pos(path.value_or_key());
+    }
+  };
   if (entry.value.kind != YamlNode::Kind::kMap) {
-    const Entry path{entry.key_node, entry.value};
-    document.path = read_text(context, path).value_or("-");
+    read_path(entry);
   } else {
     bool has_path = false;
     const std::string where = " in document '" + document.name + "'";
-    for (const Entry& item : known_entries(context, entry.value, KeyLevel::kDocument, where)) {
+    StrayKeys strays;
+    for (const Entry& item :
+         known_entries(context, entry.value, KeyLevel::kDocument, where, &strays)) {
       if (item.key() == "snapshot") {
         document.snapshot = read_snapshot(context, item);
         continue;
       }
       has_path = true;
-      document.path = read_text(context, item).value_or("-");
+      read_path(item);
     }
     if (!has_path) {
-      context.error("SK103", "document '" + document.name + "' has no 'path'", entry.key_node);
-      document.path = "-";
+      document.path = kNoPath;
+      if (!strays.means("path")) {
+        context.error("SK103", "document '" + document.name + "' has no 'path'", entry.key_node,
+                      "write { path: FILE }");
+      }
     }
   }
   if (document.path.empty()) {
     context.error("SK105", "the path of document '" + document.name + "' is empty",
-                  entry.value_or_key());
-    document.path = "-";
+                  entry.value_or_key(), "write the name of a file, or - for standard input");
+    document.path = kNoPath;
   }
+}
+
+// `contract:` with nothing behind it and its keys in its own column. Answers how many those are.
+std::size_t report_stray_keys(const ReadContext& context, const std::vector<Entry>& entries,
+                              std::size_t i) {
+  std::size_t n = 0;
+  if (entries[i].value.kind != YamlNode::Kind::kNull) return n;
+  for (++i; i < entries.size() && is_key_at(KeyLevel::kDocument, entries[i].key()); ++i, ++n) {
+    context.error("SK101",
+                  "'" + entries[i].key() +
+                      "' is a key of a document, but stands in the column of the documents' names",
+                  entries[i].key_node,
+                  "indent it further, under '" + entries[i - n - 1].key() + "'");
+  }
+  return n;
 }
 
 }  // namespace
@@ -102,26 +134,35 @@ void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model
   }
 }
 
-void read_document(const ReadContext& context, const Entry& entry, Pipeline& pipeline) {
+void read_document(const ReadContext& context, const Entry& entry, Pipeline& pipeline,
+                   ReadNotes& notes) {
   DocumentSpec document;
   document.name = "document";
   document.pos = context.pos(entry.key_node);
-  read_document_parts(context, entry, document);
+  read_document_parts(context, entry, document, notes);
   pipeline.documents.push_back(std::move(document));
 }
 
-void read_documents(const ReadContext& context, const Entry& entry, Pipeline& pipeline) {
+void read_documents(const ReadContext& context, const Entry& entry, Pipeline& pipeline,
+                    ReadNotes& notes) {
   if (entry.value.kind != YamlNode::Kind::kMap) {
     wrong_type(context, entry, "a mapping of names to paths",
                "write documents: { contract: contract.txt }");
     return;
   }
-  for (const Entry& item : entries_of(context, entry.value)) {
+  const std::vector<Entry> entries = entries_of(context, entry.value);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& item = entries[i];
     if (item.key().rfind("x-", 0) == 0) continue;
     DocumentSpec document;
     document.name = item.key();
     document.pos = context.pos(item.key_node);
-    read_document_parts(context, item, document);
+    if (const std::size_t n = report_stray_keys(context, entries, i); n > 0) {
+      document.path = kNoPath;
+      i += n;
+    } else {
+      read_document_parts(context, item, document, notes);
+    }
     pipeline.documents.push_back(std::move(document));
   }
 }

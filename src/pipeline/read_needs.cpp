@@ -21,7 +21,8 @@ void add_need(const ReadContext& context, const YamlNode& name, bool required, A
     if (!required) agent.optional_needs.push_back(name.text);
     return;
   }
-  context.error("SK204", "'" + agent.name + "' needs '" + name.text + "' twice", name);
+  context.error("SK204", "'" + agent.name + "' needs '" + name.text + "' twice", name,
+                "remove one of them");
   context.diagnostics.note("it was first named here", first->second);
 }
 
@@ -32,7 +33,8 @@ void read_long_need(const ReadContext& context, const Entry& entry, const YamlNo
   const YamlNode* name = nullptr;
   bool required = true;
   bool has_agent = false;
-  for (const Entry& item : known_entries(context, map, KeyLevel::kNeed, " in 'needs'")) {
+  StrayKeys strays;
+  for (const Entry& item : known_entries(context, map, KeyLevel::kNeed, " in 'needs'", &strays)) {
     if (item.key() == "required") {
       required = read_bool(context, item).value_or(true);
     } else {
@@ -41,7 +43,7 @@ void read_long_need(const ReadContext& context, const Entry& entry, const YamlNo
     }
   }
   if (name != nullptr) return add_need(context, *name, required, agent);
-  if (!has_agent) {
+  if (!has_agent && !strays.means("agent")) {
     context.error("SK103", "a need of '" + agent.name + "' names no 'agent'",
                   map.items.empty() ? entry.key_node : map, kNeedForm);
   }
@@ -84,8 +86,9 @@ std::optional<ReadyAfter> read_ready_after(const ReadContext& context, const Ent
   }
   if (type == ScalarType::kMap && !context.is_bare_template(value)) {
     bool has_text = false;
+    StrayKeys strays;
     for (const Entry& item :
-         known_entries(context, value, KeyLevel::kReadyAfter, " in 'ready_after'")) {
+         known_entries(context, value, KeyLevel::kReadyAfter, " in 'ready_after'", &strays)) {
       has_text = true;
       const auto text = read_text(context, item);
       if (!text) return std::nullopt;
@@ -96,6 +99,7 @@ std::optional<ReadyAfter> read_ready_after(const ReadContext& context, const Ent
       return std::nullopt;
     }
     if (has_text) return result;
+    if (strays.means("before")) return std::nullopt;
     context.error("SK103", "'ready_after' has no 'before'", entry.key_node, kReadyForm);
     return std::nullopt;
   }

@@ -15,6 +15,21 @@ constexpr const char* kQuoteHint = "put it in quotes if it is meant as text";
 
 bool is_text(const YamlNode& node) { return scalar_type(node) == ScalarType::kText; }
 
+// What to write for a text that YAML took for something else.
+std::string text_hint(const ReadContext& context, const Entry& entry) {
+  const YamlNode& node = entry.value;
+  if (node.kind == YamlNode::Kind::kText) return kQuoteHint;
+  if (node.kind == YamlNode::Kind::kNull || node.origin > 0) return "";
+  // Nobody begins a name or a path like this.
+  if (entry.key() != "prompt" && entry.key() != "system") return "write one text";
+  const std::string_view source = context.source.text();
+  const char first = node.offset < source.size() ? source[node.offset] : ' ';
+  if (first == '[' || first == '{') {
+    return std::string("a text that starts with '") + first + "' needs quotes";
+  }
+  return "write one text, in quotes or after '|' on lines of its own";
+}
+
 // A number somebody put into quotes.
 std::string number_hint(const YamlNode& node) {
   return is_text(node) && !node.plain && parse_real(node.text) ? "remove the quotes" : "";
@@ -42,7 +57,7 @@ void wrong_type(const ReadContext& context, const Entry& entry, std::string_view
 std::optional<std::string> read_text(const ReadContext& context, const Entry& entry) {
   if (is_text(entry.value)) return entry.value.text;
   if (context.is_bare_template(entry.value)) return std::nullopt;
-  wrong_type(context, entry, "text", entry.value.kind == YamlNode::Kind::kText ? kQuoteHint : "");
+  wrong_type(context, entry, "text", text_hint(context, entry));
   return std::nullopt;
 }
 
@@ -148,15 +163,20 @@ std::optional<std::string> read_choice(const ReadContext& context, const Entry& 
 }
 
 std::optional<std::vector<const YamlNode*>> read_text_list(const ReadContext& context,
-                                                           const Entry& entry) {
+                                                           const Entry& entry,
+                                                           const ListWords& words) {
+  const auto hint_for = [&words](const YamlNode& node) {
+    const bool is_scalar = node.kind == YamlNode::Kind::kText;
+    return std::string(*words.hint == '\0' && is_scalar ? kQuoteHint : words.hint);
+  };
   std::vector<const YamlNode*> result;
   if (is_text(entry.value)) {
     result.push_back(&entry.value);
     return result;
   }
   if (entry.value.kind != YamlNode::Kind::kSequence) {
-    wrong_type(context, entry, "a list of texts",
-               entry.value.kind == YamlNode::Kind::kText ? kQuoteHint : "");
+    wrong_type(context, entry, std::string("a ") + words.one + " or a list of " + words.many,
+               hint_for(entry.value));
     return std::nullopt;
   }
   bool good = true;
@@ -167,9 +187,9 @@ std::optional<std::vector<const YamlNode*>> read_text_list(const ReadContext& co
       continue;
     }
     good = false;
-    context.error("SK104", "'" + entry.key() + "' must hold texts, found " + describe(item),
-                  item.kind == YamlNode::Kind::kNull ? entry.key_node : item,
-                  item.kind == YamlNode::Kind::kText ? kQuoteHint : "");
+    context.error("SK104",
+                  "'" + entry.key() + "' must hold " + words.many + ", found " + describe(item),
+                  item.kind == YamlNode::Kind::kNull ? entry.key_node : item, hint_for(item));
   }
   return good ? std::optional(std::move(result)) : std::nullopt;
 }

@@ -39,9 +39,16 @@ std::optional<std::chrono::milliseconds> read_duration(const ReadContext& contex
 /// One of `choices`, with a suggestion for a slip.
 std::optional<std::string> read_choice(const ReadContext& context, const Entry& entry,
                                        std::span<const std::string> choices);
+/// What a list holds, in words: "text", "texts".
+struct ListWords {
+  const char* one = "text";
+  const char* many = "texts";
+  const char* hint = "";  ///< for what is neither; "": what its type suggests
+};
 /// Nodes of a list of texts; a single text counts as a list of one.
 std::optional<std::vector<const YamlNode*>> read_text_list(const ReadContext& context,
-                                                           const Entry& entry);
+                                                           const Entry& entry,
+                                                           const ListWords& words = {});
 
 /// "'max_tokens' must be a whole number, found the text '500'" [SK104].
 void wrong_type(const ReadContext& context, const Entry& entry, std::string_view expected,

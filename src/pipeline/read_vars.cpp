@@ -19,7 +19,7 @@ void read_vars(const ReadContext& context, const Entry& entry, Pipeline& pipelin
     notes.top_pos["vars." + name] = context.pos(item.key_node);
     if (!has_name_form(name)) {
       context.error("SK201", "var name '" + name + "' is not allowed", item.key_node,
-                    std::string(kNameRule));
+                    name_form_hint(name));
       continue;
     }
     std::string& text = pipeline.vars[name];

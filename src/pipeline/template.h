@@ -40,6 +40,7 @@ struct TemplatePiece {
 struct TemplateIssue {
   std::string code, message, hint;
   std::size_t offset = 0, length = 0;
+  std::string word = {};  ///< what stands where a name is expected, to look for one near it
 };
 
 /// Immutable after parse().

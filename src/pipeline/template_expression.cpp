@@ -60,9 +60,11 @@ class Parser {
     const std::string_view name = take_word();
     if (name == "vars") return read_var(piece);
     if (!has_name_form(name)) return fail("", "");
+    const bool has_more = at_ < text_.size() && (text_[at_] == '.' || text_[at_] == '[');
+    if (has_more && is_reserved_name(name)) return fail("", "");
     piece.kind = TemplatePiece::Kind::kReference;
     piece.text = std::string(name);
-    if (at_ >= text_.size() || (text_[at_] != '.' && text_[at_] != '[')) return true;
+    if (!has_more) return true;
     if (text_.substr(at_, 5) != ".json" || (at_ + 5 < text_.size() && is_word(text_[at_ + 5]))) {
       return no_parts(name);
     }
@@ -77,6 +79,7 @@ class Parser {
       piece.kind = TemplatePiece::Kind::kVariable;
       piece.text = std::string(name);
       if (has_name_form(name)) return true;
+      result_.issue.word = "vars." + shown(name);
     }
     return fail("'vars' needs the name of a var", "write {{ vars.name }}");
   }
@@ -87,7 +90,8 @@ class Parser {
            (is_word(text_[at_]) || text_[at_] == '.' || text_[at_] == '[' || text_[at_] == ']')) {
       ++at_;
     }
-    return fail("an answer has no parts: '" + shown(text_.substr(begin, at_ - begin)) + "'",
+    result_.issue.word = shown(text_.substr(begin, at_ - begin));
+    return fail("an answer has no parts: '" + result_.issue.word + "'",
                 "{{ " + std::string(name) + " }} inserts all of it, {{ " + std::string(name) +
                     ".json.key }} a part of an answer that is JSON");
   }
@@ -221,12 +225,16 @@ TemplateExpression parse_expression(std::string_view text, std::size_t from) {
 }
 
 TemplateIssue explain_body(std::string_view body) {
+  constexpr std::size_t kMaxWord = 80;  // longer than a name with something in front
   body = trim(body);
   TemplateIssue issue;
   issue.code = "SK301";
   issue.message = body.empty() ? "'{{ }}' names nothing" : "'" + shown(body) + "' is not a name";
   issue.hint = body.empty() ? std::string(kEscapeHint)
                             : "write {{ name }} for an agent's answer; " + std::string(kEscapeHint);
+  const std::string_view word = trim(body.substr(0, body.find('|')));
+  if (word.size() > kMaxWord) return issue;
+  for (const char c : word) issue.word += kBlank.find(c) == std::string_view::npos ? c : '_';
   return issue;
 }
 

@@ -24,10 +24,12 @@ bool has_work(const AgentSpec& agent, DiagnosticList& diagnostics) {
   }
   if (!trim(agent.prompt).empty()) return true;
   const bool given = agent.key_pos.count("prompt") > 0;
-  diagnostics.error({"SK207",
-                     given ? fmt::format("the prompt of agent '{}' is empty", agent.name)
-                           : fmt::format("agent '{}' has no prompt", agent.name),
-                     key_position(agent, "prompt"), marked_length(given ? "prompt" : agent.name)});
+  diagnostics.error(
+      {"SK207",
+       given ? fmt::format("the prompt of agent '{}' is empty", agent.name)
+             : fmt::format("agent '{}' has no prompt", agent.name),
+       key_position(agent, "prompt"), marked_length(given ? "prompt" : agent.name),
+       given ? "write the question" : "write prompt: and the question, below its name"});
   return false;
 }
 
@@ -35,7 +37,7 @@ void check_vars(const Pipeline& pipeline, DiagnosticList& diagnostics) {
   for (const auto& [name, text] : pipeline.vars) {
     if (has_name_form(name)) continue;
     diagnostics.error({"SK201", fmt::format("var name '{}' is not allowed", name), SourcePos{}, 1,
-                       std::string(kNameRule)});
+                       name_form_hint(name)});
   }
 }
 
@@ -47,7 +49,7 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
   check_names(pipeline, diagnostics);
   check_model(pipeline.model, diagnostics);
   if (pipeline.agents.empty() && !options.from_file) {
-    diagnostics.error({"SK206", "the pipeline has no agents", SourcePos{}});
+    diagnostics.error({"SK206", "the pipeline has no agents", SourcePos{}, 1, "add one"});
   }
   if (!options.from_file) check_vars(pipeline, diagnostics);
   check_reads(pipeline, diagnostics);
@@ -70,7 +72,7 @@ void validate_into(Pipeline& pipeline, const ValidateOptions& options,
       texts.check_prompt(agent, std::move(needs));
     }
   }
-  if (all_texts_seen) texts.warn_of_unused_vars(options.top_pos);
+  if (all_texts_seen && !pipeline.agents.empty()) texts.warn_of_unused_vars(options.top_pos);
   check_circles(pipeline, diagnostics);
 }
 

@@ -29,4 +29,8 @@ void check_reads(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_circles(const Pipeline& pipeline, DiagnosticList& diagnostics);
 
+/// Of documents that a file names; `top_pos` knows where ("documents.contract").
+void check_document_files(const Pipeline& pipeline, const DocumentCheck& check,
+                          const KeyPositions& top_pos, DiagnosticList& diagnostics);
+
 }  // namespace swarmkv::internal

@@ -30,6 +30,7 @@ void report(const Pipeline& pipeline, const std::vector<NodeId>& circle,
   Problem problem;
   problem.code = "SK203";
   problem.message = "circle: " + path;
+  problem.hint = "each waits for the next; one of them has to do without that answer";
   const SourcePos pos = agent(circle.front()).pos;
   problem.pos = pos;
   problem.with_excerpt = false;  // the notes show the lines that matter

@@ -28,10 +28,11 @@ Problem name_problem(const Named& named, std::string message, std::string hint) 
 void check_form(const Named& named, DiagnosticList& diagnostics) {
   const std::string label = std::string(named.kind) + " name '" + named.name + "'";
   if (!has_name_form(named.name)) {
-    diagnostics.error(name_problem(named, label + " is not allowed", std::string(kNameRule)));
+    diagnostics.error(name_problem(named, label + " is not allowed", name_form_hint(named.name)));
   } else if (is_reserved_name(named.name)) {
     diagnostics.error(
-        name_problem(named, label + " is reserved", "vars, documents and agents have a meaning"));
+        name_problem(named, label + " is reserved",
+                     "choose another: vars, documents and agents have a meaning in {{ }}"));
   }
 }
 
@@ -54,11 +55,12 @@ void check_documents(const Pipeline& pipeline, DiagnosticList& diagnostics) {
       diagnostics.error({"SK105",
                          "documents '" + piped->name + "' and '" + document.name +
                              "' cannot both come from standard input",
-                         document.pos, static_cast<int>(count_characters(document.name))});
+                         document.pos, static_cast<int>(count_characters(document.name)),
+                         "give one of them a file"});
     }
     if (!document.path.empty() || document.text) continue;
-    diagnostics.error(
-        {"SK103", "document '" + document.name + "' has neither a path nor a text", document.pos});
+    diagnostics.error({"SK103", "document '" + document.name + "' has neither a path nor a text",
+                       document.pos, 1, "give it one of them"});
   }
 }
 
@@ -73,7 +75,7 @@ void check_names(const Pipeline& pipeline, DiagnosticList& diagnostics) {
                      std::string(named.kind) + " '" + named.name + "' has the name of " +
                          (std::string_view(named.kind) == first->second.kind ? "another " : "a ") +
                          first->second.kind,
-                     "");
+                     "give one of them another name");
     problem.code = "SK205";
     diagnostics.error(std::move(problem));
     diagnostics.note("the " + std::string(first->second.kind) + " '" + named.name + "' is here",

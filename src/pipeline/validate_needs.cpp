@@ -20,7 +20,7 @@ class NeedsCheck {
     for (const std::string& need : given) {
       if (!add(need)) {
         error("SK204", fmt::format("'{}' needs '{}' twice", agent_.name, need), "needs." + need,
-              need);
+              need, "remove one of them");
       }
     }
     // Built in C++, an optional need may stand in its own list alone.
@@ -35,7 +35,7 @@ class NeedsCheck {
     agent_.needs.push_back(need);
     if (names_.find(need) == nullptr) {
       error("SK202", fmt::format("'{}' needs '{}', which is not an agent", agent_.name, need),
-            "needs." + need, need, names_.hint(need));
+            "needs." + need, need, list_hint_or(need, "needs"));
     }
     return true;
   }
@@ -45,14 +45,15 @@ class NeedsCheck {
     const AgentSpec* target = names_.find(other);
     if (target == nullptr) {
       error("SK202", fmt::format("'{}' continues '{}', which is not an agent", agent_.name, other),
-            "continues", "continues", names_.hint(other));
+            "continues", "continues", names_.hint(other, agent_.name));
       return;
     }
     if (agent_.function || target->function) {
       error("SK209",
             fmt::format("'{}' continues '{}', but '{}' is a function and has no conversation",
                         agent_.name, other, agent_.function ? agent_.name : other),
-            "continues", "continues");
+            "continues", "continues",
+            target->function ? "insert its answer: {{ " + other + " }}" : "write a prompt for it");
     }
     const bool reads = agent_.reads.has_value();
     if (reads || agent_.ready_after.kind != ReadyAfter::Kind::kEnd) {
@@ -71,6 +72,11 @@ class NeedsCheck {
       agent_.needs.push_back(other);
       agent_.key_pos.emplace("needs." + other, key_position(agent_, "continues"));
     }
+  }
+
+  std::string list_hint_or(const std::string& need, const char* key) {
+    std::string hint = list_hint(key, need);
+    return hint.empty() ? names_.hint(need, agent_.name) : hint;
   }
 
   static bool contains(const std::vector<std::string>& names, const std::string& name) {

@@ -55,7 +55,8 @@ void check_output_files(const Pipeline& pipeline, DiagnosticList& diagnostics) {
       diagnostics.error(
           {"SK211",
            fmt::format("'output_file' of '{}': '{}' {}", agent.name, agent.output_file, why), pos,
-           marked_length("output_file")});
+           marked_length("output_file"),
+           "write a path of its own, such as out/" + agent.name + ".md"});
     };
     if (const std::string problem = path_problem(agent.output_file); !problem.empty()) {
       error(problem);

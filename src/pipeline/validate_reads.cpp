@@ -34,7 +34,8 @@ class ReadsCheck {
         if (is_new("unknown", name, pos)) unknown(agent, name, pos);
       } else if (!own.insert(name).second) {
         if (!is_new("twice", name, pos)) continue;
-        error("SK204", fmt::format("'{}' reads '{}' twice", agent.name, name), name, pos, "");
+        error("SK204", fmt::format("'{}' reads '{}' twice", agent.name, name), name, pos,
+              "remove one of them");
       }
       read_.insert(name);
     }
@@ -67,13 +68,20 @@ class ReadsCheck {
   }
 
   void unknown(const AgentSpec& agent, const std::string& name, const SourcePos& pos) {
-    std::vector<std::string> names;
+    std::string hint;
     if (diagnostics_.wants_suggestions()) {
+      std::vector<std::string> names;
       for (const DocumentSpec& document : pipeline_.documents) names.push_back(document.name);
+      hint = list_hint("reads", name);
+      if (hint.empty()) {
+        hint =
+            name_hint(name, names, names.size() > 1 ? "the documents are" : "the only document is");
+      }
+      if (hint.empty() && names.empty())
+        hint = "write documents: { " + name + ": FILE } at the top";
     }
-    const auto nearest = nearest_name(name, names);
     error("SK210", fmt::format("'{}' reads '{}', which is not a document", agent.name, name), name,
-          pos, nearest ? "did you mean '" + *nearest + "'?" : "");
+          pos, std::move(hint));
   }
 
   void error(const char* code, std::string message, const std::string& name, const SourcePos& pos,

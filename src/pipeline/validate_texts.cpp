@@ -20,7 +20,7 @@ class TextCheck::Prompt {
 
   void check() {
     const Template prompt = Template::parse(agent_.prompt);
-    check_.report_issues(prompt, agent_.prompt, positions_);
+    check_.report_issues(prompt, agent_.prompt, positions_, false);
     check_.check_size(prompt, "the prompt of '" + agent_.name + "'", key_position(agent_, "prompt"),
                       "prompt");
     // Collected first: positions_ looks into the map that implied needs are added to.
@@ -47,8 +47,10 @@ class TextCheck::Prompt {
     const bool first = used_.insert(name).second;
     if (first && needs_.insert(name).second) {
       if (target == nullptr) {
+        std::string hint = check_.names_.template_hint(name);
+        if (hint.empty()) hint = check_.names_.hint(name, agent_.name);
         error("SK302", fmt::format("'{}' needs '{}', which is not an agent", agent_.name, name),
-              piece, check_.names_.hint(name));
+              piece, std::move(hint));
         return;
       }
       agent_.needs.push_back(name);
@@ -150,7 +152,7 @@ void TextCheck::check(const System& system) {
   if (text.find("{{") == std::string_view::npos) return;
   const Template parsed = Template::parse(text);
   const TemplatePositions places(text, "system", system.positions, system.fallback);
-  report_issues(parsed, text, places);
+  report_issues(parsed, text, places, true);
   const auto key = system.positions.find("system");
   check_size(parsed, system.title, key != system.positions.end() ? key->second : system.fallback,
              "system");
@@ -169,10 +171,12 @@ void TextCheck::check(const System& system) {
 }
 
 void TextCheck::report_issues(const Template& text, std::string_view source,
-                              const TemplatePositions& positions) {
+                              const TemplatePositions& positions, bool only_vars) {
   for (const TemplateIssue& issue : text.issues()) {
+    std::string hint = issue.word.empty() ? "" : names_.template_hint(issue.word, only_vars);
+    if (hint.empty()) hint = issue.hint;
     diagnostics_.error({issue.code, issue.message, positions.at(issue.offset),
-                        marked_length(source.substr(issue.offset, issue.length)), issue.hint});
+                        marked_length(source.substr(issue.offset, issue.length)), std::move(hint)});
   }
 }
 

@@ -34,7 +34,7 @@ class TextCheck {
 
   void check(const System& system);
   void report_issues(const Template& text, std::string_view source,
-                     const TemplatePositions& positions);
+                     const TemplatePositions& positions, bool only_vars);
   /// `what` begins the sentence.
   void check_size(const Template& text, const std::string& what, const SourcePos& pos,
                   std::string_view marked);

@@ -85,7 +85,11 @@ void YamlBuilder::add_text(std::size_t offset, const std::string& tag, Anchor an
     node.n_bytes = std::max<std::size_t>(1, text.size());
   } else {
     const auto end = find_quote_end(source_.text(), offset);
-    if (!end) stop("SK001", "this quoted text never ends", offset);
+    if (!end) {
+      stop("SK001", "this quoted text never ends", offset,
+           "close it with the quote it began with; '' in single quotes and \\\" in double ones are "
+           "quotes of the text");
+    }
     node.n_bytes = std::max<std::size_t>(1, *end - offset);
   }
   attach(id);
@@ -94,7 +98,9 @@ void YamlBuilder::add_text(std::size_t offset, const std::string& tag, Anchor an
 void YamlBuilder::add_alias(std::size_t offset, Anchor target) {
   offset += skipped_bytes_;
   const YamlId id = target < anchors_.size() ? anchors_[target] : -1;
-  if (id < 0) stop("SK001", "an alias to nothing", offset);
+  if (id < 0) {
+    stop("SK001", "an alias to nothing", offset, "a text that starts with '*' needs quotes");
+  }
   const Weight& weight = weights_[static_cast<std::size_t>(id)];
   if (!weight.complete) stop("SK004", "an alias inside of what it stands for", offset);
   if (static_cast<int>(open_.size()) + weight.height > kMaxDepth) {
@@ -158,13 +164,14 @@ void YamlBuilder::check_keys(YamlId map) {
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     const YamlNode& key = tree_.at(items[i]);
     if (key.kind != YamlNode::Kind::kText) {
-      diagnostics_.error({"SK003", "a key must be text", pos(items[i])});
+      diagnostics_.error({"SK003", "a key must be text", pos(items[i]), 1,
+                          "write 'name:' with the value behind it or below"});
     } else if (key.plain && key.text == "<<") {
       diagnostics_.error({"SK003", "the merge key '<<' is not allowed", pos(items[i]), 2,
                           "put shared settings under 'defaults'"});
     } else if (const auto [first, is_new] = seen.emplace(key.text, items[i]); !is_new) {
       diagnostics_.error({"SK002", "key '" + key.text + "' is given twice", pos(items[i]),
-                          source_.length_on_line(key.offset, key.n_bytes)});
+                          source_.length_on_line(key.offset, key.n_bytes), "remove one of them"});
       diagnostics_.note("'" + key.text + "' was first given here", pos(first->second));
     }
   }

@@ -25,11 +25,13 @@ std::optional<BadByte> find_bad_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const unsigned byte = byte_at(text, i);
     if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
-      return BadByte{i, fmt::format("control character {:#04x} is not allowed in YAML", byte)};
+      return BadByte{i, fmt::format("control character {:#04x} is not allowed in YAML", byte),
+                     "remove it"};
     }
     const Utf8Step step = utf8_step(text, i);
     if (step.kind != Utf8Step::Kind::kValid) {
-      return BadByte{i, fmt::format("byte {:#04x} is not valid UTF-8 here", byte)};
+      return BadByte{i, fmt::format("byte {:#04x} is not valid UTF-8 here", byte),
+                     "save the file as UTF-8"};
     }
     i += step.length;
   }

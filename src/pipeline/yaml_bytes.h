@@ -10,7 +10,7 @@ namespace swarmkv::internal {
 
 struct BadByte {
   std::size_t offset;
-  std::string what;
+  std::string what, hint;
 };
 
 /// The first byte that is not UTF-8, or a control character YAML forbids. (Byte 4 would otherwise

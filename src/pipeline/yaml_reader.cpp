@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "fmt/format.h"
+#include "pipeline/yaml_advice.h"
 #include "pipeline/yaml_builder.h"
 #include "pipeline/yaml_bytes.h"
 #include "yaml-cpp/eventhandler.h"
@@ -55,33 +56,9 @@ class Events final : public YAML::EventHandler {
   YamlBuilder& builder_;
 };
 
-// The most common mistakes in a file of prompts: text without quotes that begins with {{ }}, holds
-// a colon, or braces within braces.
-std::string syntax_hint(const SourceText& source, const SourcePos& pos) {
-  const std::string_view line = source.line(pos.line);
-  const std::string quote = "put the whole text in quotes, or after '|' on lines of its own";
-  const std::size_t braces = line.find("{{");
-  if (braces != std::string_view::npos) {
-    const std::size_t before = line.find_last_not_of(" \t", braces == 0 ? 0 : braces - 1);
-    if (braces == 0 || before == std::string_view::npos || line[before] == ':') {
-      return quote;
-    }
-  }
-  // A colon or a brace inside of a text.
-  const std::size_t colon = line.find(": ");
-  const bool second_colon =
-      colon != std::string_view::npos && line.find(": ", colon + 2) != std::string_view::npos;
-  const bool in_braces = line.find('{') != std::string_view::npos;
-  if (second_colon || (in_braces && braces != std::string_view::npos)) return quote;
-  if (line.find('\t') < line.find_first_not_of(" \t")) return "indent with spaces, not with tabs";
-  return "";
-}
-
 void report_syntax(const SourceText& source, std::size_t offset, std::string_view what,
                    DiagnosticList& diagnostics) {
-  const SourcePos pos = source.pos(offset);
-  diagnostics.error(
-      {"SK001", fmt::format("not valid YAML: {}", what), pos, 1, syntax_hint(source, pos)});
+  diagnostics.error(explain_syntax(source, source.pos(offset), what));
 }
 
 }  // namespace
@@ -92,11 +69,12 @@ std::optional<YamlTree> read_yaml(const SourceText& source, DiagnosticList& diag
     diagnostics.error(
         {"SK004",
          fmt::format("the file has {} bytes, at most {} are allowed", text.size(), kMaxFileBytes),
-         SourcePos{source.file_name(), 0, 0}});
+         SourcePos{source.file_name(), 0, 0}, 1,
+         "take long texts from files (file://), or read them as documents"});
     return std::nullopt;
   }
   if (const auto bad = find_bad_byte(text)) {
-    diagnostics.error({"SK005", bad->what, source.pos(bad->offset), 1, "", false});
+    diagnostics.error({"SK005", bad->what, source.pos(bad->offset), 1, bad->hint, false});
     return std::nullopt;
   }
 

@@ -67,7 +67,9 @@ TEST(InputErrors, ADocumentThatCannotBeReadIsNamed) {
   folder.write("empty.txt", "");
 
   expect_refused(over_file(folder, "missing.txt"), ErrorCode::kUnreadable,
-                 {"missing.txt", "no such file"});
+                 {"missing.txt", "no such file in " + folder.path()});
+  expect_refused(over_file(folder, "Empti.txt"), ErrorCode::kUnreadable,
+                 {"no such file", "did you mean 'empty.txt'?"});
   expect_refused(over_file(folder, "dir"), ErrorCode::kUnreadable, {"dir", "directory"});
   expect_refused(over_file(folder, "empty.txt"), ErrorCode::kUnreadable, {"empty.txt", "empty"});
 }

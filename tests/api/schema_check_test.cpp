@@ -59,5 +59,29 @@ TEST(SchemaCheck, AFileShowsItsLineWithoutAModel) {
                   .ok());
 }
 
+TEST(SchemaCheck, APartThatTheEngineNamesIsShownWhereItStands) {
+  const char* yaml =
+      "version: 1\n"
+      "agents:\n"
+      "  one:\n"
+      "    prompt: What?\n"
+      "    json_schema:\n"
+      "      type: object\n"
+      "      properties:\n"
+      "        name: { type: string, pattern: a+ }\n"
+      "        kind: { anyOf: [{ type: string }, { type: odd }] }\n";
+  const auto place = [&](const std::string& problem) {
+    const ParsedPipeline parsed =
+        parse_pipeline(yaml, "p.yaml", {}, {}, [&](const std::string&) { return problem; });
+    return parsed.diagnostics.size() == 1 ? to_string(parsed.diagnostics[0].pos) : "";
+  };
+
+  EXPECT_EQ(place("#/properties/name/pattern: not followed"), "p.yaml:8:31");
+  EXPECT_EQ(place("schema error at #/properties/kind/anyOf/1: unrecognized type"), "p.yaml:9:43");
+  EXPECT_EQ(place("at #/properties/name/type/0: a part of the engine's own"), "p.yaml:8:17");
+  EXPECT_EQ(place("at #: all of it"), "p.yaml:5:5");
+  EXPECT_EQ(place("no place at all"), "p.yaml:5:5");
+}
+
 }  // namespace
 }  // namespace swarmkv::testing

@@ -556,6 +556,9 @@ class ManyPromptsTest(CliTest):
 class BadInputTest(CliTest):
     def test_a_missing_document(self):
         self.refused(self.fake("ask", "-f", "nowhere.txt", "x"), 3, "'nowhere.txt'")
+        code, _, err = self.run_cli("ask", "-f", "contrat.txt", "x", "-m", "no-such-model.gguf")
+        self.assertEqual(code, 3)
+        self.assertIn(f"no such file in {self.folder.resolve()}; did you mean 'contract.txt'?", err)
 
     def test_a_folder_as_document(self):
         self.refused(self.fake("ask", "-f", ".", "x"), 3, "directory")
@@ -774,6 +777,21 @@ class RunTest(CliTest):
         self.assertRegex(err, r"bad\.yaml:6:5: error: .*promt")
         self.assertRegex(err, r"bad\.yaml:10:\d+: error: .*risk")
         self.assertIn("did you mean", err)
+
+    def test_a_missing_document_is_told_with_its_line_and_all_else_before_a_model_is_loaded(self):
+        self.write("slip.yaml", REVIEW.replace("contract.txt", "contrct.txt"))
+        for command in ("run", "plan"):
+            code, out, err = self.run_cli(command, "slip.yaml", "-m", "no-such-model.gguf")
+            self.assertEqual((code, out), (3, ""), err)
+            self.assertRegex(err, r"slip\.yaml:\d+:\d+: error: the document cannot be read: 'contrct\.txt'")
+            self.assertIn(f"no such file in {self.folder.resolve()} [SK110]", err)
+            self.assertIn("^~~~~~~~~~~ did you mean 'contract.txt'?", err)
+            self.assertNotIn("model", err)
+        self.write("more.yaml", REVIEW.replace("contract.txt", "contrct.txt").replace("prompt: Who", "promt: Who"))
+        code, _, err = self.fake("run", "more.yaml")
+        self.assertEqual(code, 2)
+        self.assertEqual(err.count(": error: "), 2, err)
+        self.check(self.run_cli("validate", "slip.yaml"), 0)
 
     def test_a_circle_is_shown_as_a_path(self):
         self.write("circle.yaml", REVIEW.replace("Who are the parties?", '"{{ memo }} Who?"'))
@@ -1677,7 +1695,9 @@ class PlanTest(CliTest):
         self.assertEqual(self.fake("plan", "bad.yaml")[:2], (2, ""))
         self.refused(self.fake("plan", "nowhere.yaml"), 3, "nowhere.yaml")
         self.write("lost.yaml", REVIEW.replace("contract.txt", "lost.txt"))
-        self.refused(self.fake("plan", "lost.yaml"), 3, "lost.txt")
+        err = self.check(self.fake("plan", "lost.yaml"), 3)[2]
+        self.assertIn("lost.yaml:3:11: error: the document cannot be read: 'lost.txt'", err)
+        self.assertNotIn("did you mean", err, "the pipeline itself is no document")
         self.refused(self.fake("plan", "a.yaml", "b.yaml"), 2, "one pipeline file")
         self.refused(self.fake("plan", "-o", "jsonl"), 2, "text, json, dot, mermaid")
         self.refused(self.fake("plan", "--temp", "1"), 2, "'plan' does not take --temp")

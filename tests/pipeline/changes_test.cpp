@@ -114,7 +114,8 @@ TEST(Changes, AreNamedWhereTheyAreWrong) {
             "   help: did you mean 'max_tokens'?\n");
   EXPECT_EQ(problem({{"agents.ask.prompt", "{{ nobody }} {{ vars.buyer }} {{ vars.limit }}"}}),
             "--set agents.ask.prompt={{ nobody }} {{ vars.buyer }} {{ vars.limit }}: error: 'ask' "
-            "needs 'nobody', which is not an agent [SK302]\n");
+            "needs 'nobody', which is not an agent [SK302]\n"
+            "   help: the other agent is 'again'\n");
   EXPECT_EQ(problem({{"agents.ask.stop", "[a"}}).substr(0, 62),
             "--set agents.ask.stop=[a: error: not valid YAML: end of sequen");
 }

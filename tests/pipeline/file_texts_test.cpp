@@ -86,7 +86,8 @@ TEST_F(FileTexts, RefusesWhatIsNoText) {
   EXPECT_EQ(read("full.txt").size(), internal::kMaxFileBytes + 2);
   EXPECT_EQ(read("pipe"), "'pipe' is not a regular file") << "and is not waited for";
   EXPECT_EQ(read("prompts"), "'prompts' is not a regular file");
-  EXPECT_EQ(read("none.txt"), "'none.txt' cannot be read: No such file or directory");
+  EXPECT_EQ(read("none.txt"), "'none.txt' cannot be read: no such file in " + folder_.string() +
+                                  "; did you mean 'nul.txt'?");
   EXPECT_EQ(read(""), "'' names no file");
   EXPECT_NE(read(std::string(300, 'x')).find("cannot be read"), std::string::npos);
 }

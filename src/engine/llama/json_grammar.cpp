@@ -3,6 +3,7 @@
 #include <cmath>
 #include <exception>
 
+#include "engine/llama/json_patterns.h"
 #include "engine/llama/llama_log.h"
 #include "json-schema-to-grammar.h"
 #include "json.h"
@@ -75,11 +76,15 @@ void check_repetitions(const std::string& grammar) {
 
 std::string grammar_of(const std::string& schema) {
   check_nesting(schema);
+  std::string problem;
   try {
-    return json_schema_to_grammar(common_json::parse(schema));
+    const common_json parsed = common_json::parse(schema);
+    problem = pattern_problem(parsed);
+    if (problem.empty()) return json_schema_to_grammar(parsed);
   } catch (const std::exception& error) {
-    refuse(std::string("the schema cannot become a grammar: ") + error.what());
+    problem = std::string("the schema cannot become a grammar: ") + error.what();
   }
+  refuse(problem);
 }
 
 }  // namespace
