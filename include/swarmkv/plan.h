@@ -114,6 +114,8 @@ struct Plan {
 SWARMKV_API std::string to_text(const Plan& plan, bool color);
 /// One JSON object, schema swarmkv.plan/1 (docs/metrics.md).
 SWARMKV_API std::string to_json(const Plan& plan);
+/// The same object on one line.
+SWARMKV_API std::string to_json_line(const Plan& plan);
 /// Prefix tree and needs as a graph, for Graphviz and for Mermaid. Names become text in labels and
 /// nothing else.
 SWARMKV_API std::string to_dot(const Plan& plan);
