@@ -51,6 +51,7 @@ struct Plan {
     std::vector<bool> optional;  ///< of each of `needs`: it may fail
     int continues = -1;          ///< index into Plan::agents, -1 = a conversation of its own
     std::vector<std::string> reads;  ///< documents before its prompt
+    std::vector<int> readings;       ///< of each of `reads`: index into DocumentReport::readings
     std::optional<int> ready_after;  ///< document tokens it waits for and sees, if not all
     int wave = 0;                    ///< index into Plan::waves
   };

@@ -192,12 +192,10 @@ void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_o
   for (const int cut : target.cuts) {
     if (cut < n) stored.cuts.push_back(cut);
   }
-  Event event;
+  Event event = event_of(i);
   event.type = EventType::kSnapshotRestored;
-  event.name = name_of(i);
   event.text = file->path();
   event.n_tokens = n;
-  event.n_total = target.n_tokens();
   event.size_bytes = offered->size_bytes;
   stored.owner = std::move(file);
   stored.on_restore = [offered, bus = context_.bus, event](double load_ms,
@@ -235,13 +233,27 @@ void SnapshotUse::warn_not_used(const std::string& path, const std::string& reas
 }
 
 void SnapshotUse::send(EventType type, std::size_t target, int n_tokens, std::string text) {
-  Event event;
+  Event event = event_of(target);
   event.type = type;
-  event.name = name_of(target);
   event.text = std::move(text);
   event.n_tokens = n_tokens;
-  event.n_total = plan_.targets[target].n_tokens();
   context_.bus->send(std::move(event));
+}
+
+// It bears the name of the last document with snapshots in it.
+Event SnapshotUse::event_of(std::size_t i) const {
+  const SnapshotTarget& target = plan_.targets[i];
+  const Prepared& prepared = context_.prepared;
+  const ReadList& list = prepared.read_lists[target.list];
+  const std::size_t last = target.document_ends.size() - 1, document = list.documents[last];
+  Event event;
+  event.name = prepared.documents[document].name;
+  event.n_total = target.n_tokens();
+  event.reading = list.readings[last];
+  if (last > 0 && prepared.n_readings[document] > 1) {
+    event.after = prepared.documents[list.documents[last - 1]].name;
+  }
+  return event;
 }
 
 }  // namespace swarmkv::internal

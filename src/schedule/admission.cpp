@@ -100,6 +100,9 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
     branch.result.admitted = now_();
     branch.sink->admitted(*branch.result.admitted);
   }
+  // What is there already was not computed by the next forward.
+  const PrefixNode* missing = next_unready(branch);
+  if (missing != nullptr && missing->n_computed > 0) report_progress_of(branch, std::nullopt);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -133,7 +134,7 @@ class SchedulerCore {
   void count_cells();
   void accept(Branch& branch, Token token, TimePoint t);
   void report_progress();
-  void report_progress_of(Branch& branch);
+  void report_progress_of(Branch& branch, std::optional<TimePoint> began);
   void expire_deadlines();
   // recover.cpp
   void recover(ForwardStatus status, const std::string& error);
@@ -179,6 +180,7 @@ class SchedulerCore {
   int n_fatal_in_a_row_ = 0, n_stalls_in_a_row_ = 0;
   bool last_was_decode_ = false;
   double prefill_tokens_per_s_ = 0, last_forward_ms_ = 0;
+  TimePoint last_forward_began_{};
   SchedulerStats stats_;
 };
 

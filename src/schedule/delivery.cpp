@@ -27,11 +27,12 @@ void Mailbox::admitted(TimePoint t) {
   gather([&]() SWARMKV_UNDER_LOCK { gathered_.admitted = t; });
 }
 
-void Mailbox::prefix_progress(int n_computed, int n_total, TimePoint t) {
+void Mailbox::prefix_progress(const PrefixProgress& progress) {
   gather([&]() SWARMKV_UNDER_LOCK {
-    gathered_.n_computed = n_computed;
-    gathered_.n_total = n_total;
-    gathered_.progress_at = t;
+    const std::optional<TimePoint> began =
+        gathered_.progress ? gathered_.progress->began : std::nullopt;
+    gathered_.progress = progress;
+    if (began) gathered_.progress->began = began;  // of what nobody was told yet, the earliest
   });
 }
 
@@ -81,9 +82,7 @@ void Mailbox::drain() {
 
 void Mailbox::tell(const Gathered& news) {
   if (news.admitted) listener_->on_admitted(*news.admitted);
-  if (news.progress_at) {
-    listener_->on_prefix_progress(news.n_computed, news.n_total, *news.progress_at);
-  }
+  if (news.progress) listener_->on_prefix_progress(*news.progress);
   for (int i = 0; i < news.n_preempted; ++i) listener_->on_preempted();
   if (news.first_token) listener_->on_first_token(*news.first_token);
   if (!news.text.empty()) listener_->on_text(news.text, news.n_generated);
