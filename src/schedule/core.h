@@ -90,7 +90,8 @@ class SchedulerCore {
   // admission.cpp
   void admit();
   bool try_admit(Branch& branch);
-  [[nodiscard]] Sparing sparing_for_admission() const;
+  [[nodiscard]] bool may_not_be_passed(const Branch& branch) const;
+  [[nodiscard]] Sparing sparing_for_admission(const Branch& branch) const;
   bool try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts);
   // match.cpp
   [[nodiscard]] Spot find_spot(const Branch& branch);

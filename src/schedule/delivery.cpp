@@ -29,10 +29,10 @@ void Mailbox::admitted(TimePoint t) {
 
 void Mailbox::prefix_progress(const PrefixProgress& progress) {
   gather([&]() SWARMKV_UNDER_LOCK {
-    const std::optional<TimePoint> began =
-        gathered_.progress ? gathered_.progress->began : std::nullopt;
-    gathered_.progress = progress;
-    if (began) gathered_.progress->began = began;  // of what nobody was told yet, the earliest
+    std::optional<PrefixProgress>& latest = progress.began ? gathered_.computed : gathered_.found;
+    const std::optional<TimePoint> began = latest ? latest->began : progress.began;
+    latest = progress;
+    latest->began = began;  // of what nobody was told yet, the earliest
   });
 }
 
@@ -82,7 +82,13 @@ void Mailbox::drain() {
 
 void Mailbox::tell(const Gathered& news) {
   if (news.admitted) listener_->on_admitted(*news.admitted);
-  if (news.progress) listener_->on_prefix_progress(*news.progress);
+  std::optional<PrefixProgress> progress[] = {news.found, news.computed};
+  if (news.found && news.computed && news.found->n_computed > news.computed->n_computed) {
+    std::swap(progress[0], progress[1]);
+  }
+  for (const std::optional<PrefixProgress>& p : progress) {
+    if (p) listener_->on_prefix_progress(*p);
+  }
   for (int i = 0; i < news.n_preempted; ++i) listener_->on_preempted();
   if (news.first_token) listener_->on_first_token(*news.first_token);
   if (!news.text.empty()) listener_->on_text(news.text, news.n_generated);

@@ -44,7 +44,7 @@ class Mailbox final : public BranchSink, public std::enable_shared_from_this<Mai
  private:
   struct Gathered {
     std::optional<TimePoint> admitted, first_token;
-    std::optional<PrefixProgress> progress;
+    std::optional<PrefixProgress> found, computed;  ///< what was there, what forwards brought
     int n_generated = 0, n_preempted = 0;
     std::string text;
     bool finished = false;

@@ -136,7 +136,7 @@ TEST(Readings, EventsTellThePlace) {
 }
 
 TEST(Readings, APlanNumbersThemAsTheReportDoes) {
-  const Plan plan = make_plan(fake_model(), two_places());
+  const Plan plan = make_plan(fake_model(), two_places(), {}, {});
   EXPECT_EQ(plan.agents[0].readings, std::vector<int>{0});
   EXPECT_EQ(plan.agents[1].readings, (std::vector<int>{0, 1}));
   EXPECT_EQ(plan.agents[2].readings, std::vector<int>{0});
