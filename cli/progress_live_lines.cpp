@@ -82,24 +82,6 @@ std::string document_line(const DocumentProgress& d, const Layout& layout) {
   return d.snapshot.empty() ? out : out + "  " + d.snapshot;
 }
 
-std::string waiting_for(const ProgressState& state, const AgentProgress& a) {
-  std::string out;
-  for (const std::string& need : a.needs) {
-    const AgentProgress* other = state.agent(need);
-    if (other == nullptr || other->done()) continue;
-    out += (out.empty() ? "waits for " : ", ") + need;
-  }
-  if (!out.empty()) return out;
-  if (a.ready_after) return "waits for the first " + with_commas(*a.ready_after) + " tokens";
-  if (!a.enqueued) return "waits";
-  for (const auto& [name, reading] : a.reads) {
-    const DocumentProgress* d = state.document(name, reading);
-    if (d != nullptr && d->ready) continue;
-    out += (out.empty() ? "waits for " : ", ") + (name == "document" ? "the document" : name);
-  }
-  return out.empty() ? "waits for room" : out;
-}
-
 // "stop", or "stop, first 4,000 tokens only".
 std::string finished_note(const AgentProgress& a) {
   if (!a.ready_after) return a.note;
@@ -109,7 +91,7 @@ std::string finished_note(const AgentProgress& a) {
 std::string agent_text(const ProgressState& state, const AgentProgress& a, const Layout& layout) {
   switch (a.stage) {
     case Stage::kWaiting:
-      return waiting_for(state, a);
+      return waiting_text(state, a);
     case Stage::kStarted:
       return "reads its prompt";
     case Stage::kDecoding:

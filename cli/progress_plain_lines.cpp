@@ -50,6 +50,15 @@ std::string snapshot_line(const Event& event) {
   return stamped(event, label(event) + ": " + safe(snapshot_news(event)));
 }
 
+// Only if it takes a while: where all is there the next line says that it started.
+std::optional<std::string> waiting_line(const ProgressState& state, const Event& event) {
+  const AgentProgress* agent = state.agent(event.name);
+  if (agent == nullptr || agent->reads.empty()) return std::nullopt;
+  const std::string text = waiting_text(state, *agent);
+  if (text == "waits for room") return std::nullopt;
+  return stamped(event, safe(event.name + ": " + text));
+}
+
 std::string started_line(const ProgressState& state, const Event& event) {
   const AgentProgress* agent = state.agent(event.name);
   std::string text = safe(event.name) + ": started";
@@ -91,6 +100,8 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
     case EventType::kSnapshotSaved:
     case EventType::kSnapshotRejected:
       return snapshot_line(event);
+    case EventType::kAgentEnqueued:
+      return waiting_line(state, event);
     case EventType::kAgentStarted:
       return started_line(state, event);
     case EventType::kAgentPreempted:

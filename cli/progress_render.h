@@ -37,6 +37,9 @@ struct PlainMemory {
 std::optional<std::string> plain_line(const ProgressState& state, const Event& event,
                                       PlainMemory& memory);
 
+/// "waits for risk, memo", "waits for contract", "waits for room"; "waits" if it is not known.
+std::string waiting_text(const ProgressState& state, const AgentProgress& agent);
+
 /// "failed: out of time". A reason that begins with what happened ("skipped because ...") stands
 /// for both.
 std::string ended_text(const std::string& how, const std::string& why);

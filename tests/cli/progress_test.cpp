@@ -317,11 +317,14 @@ TEST(Progress, ShowsADocumentInEachOfItsPlaces) {
   };
 
   EXPECT_EQ(said_of("second"), "waits");
-  for (const char* name : {"alone", "second"}) line(event(T::kAgentEnqueued, 0, name));
+  EXPECT_EQ(line(event(T::kAgentEnqueued, 0, "alone")), "    0.0 s  alone: waits for rules");
+  EXPECT_EQ(line(event(T::kAgentEnqueued, 0, "second")),
+            "    0.0 s  second: waits for letter, rules");
   EXPECT_EQ(said_of("alone"), "waits for rules");
   line(event(T::kDocumentReady, 10, "letter", 185, 185));
   line(computed(T::kDocumentReady, 100, "rules", 97, 97, 100));
   EXPECT_EQ(said_of("alone"), "waits for room");
+  EXPECT_EQ(line(event(T::kAgentEnqueued, 120, "alone")), "") << "what it reads is there";
   EXPECT_EQ(said_of("second"), "waits for rules") << "behind the letter they are not there yet";
   EXPECT_EQ(line(behind(computed(T::kDocumentProgress, 150, "rules", 50, 99, 50))),
             "    0.1 s  document rules after letter: 50 of 99 tokens (50 %), 1000 tok/s");
