@@ -27,6 +27,7 @@ Plan plan_of(Pipeline pipeline, const Settings& settings, const Environment& env
 
 std::string written(const Plan& plan, const Settings& settings, bool color) {
   if (settings.output == "json") return to_json(plan);
+  if (settings.output == "jsonl") return to_json_line(plan);
   if (settings.output == "dot") return to_dot(plan);
   if (settings.output == "mermaid") return to_mermaid(plan);
   return to_text(plan, color);

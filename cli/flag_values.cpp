@@ -31,7 +31,7 @@ const std::vector<Values>& table() {
       {"handoff", kAll, {"shared", "recompute", "snapshot", "device"}},
       {"arms", kAll, {"shared", "recompute", "snapshot", "device"}},
       {"output", kBench, {"md", "json", "jsonl", "csv"}},
-      {"output", kPlan, {"text", "json", "dot", "mermaid"}},
+      {"output", kPlan, {"text", "json", "jsonl", "dot", "mermaid"}},
       {"output", kRun | kAsk, {"text", "json", "jsonl"}},
       {"output", kInspect | kSnapshot, {"text", "json"}},
       {"print", kAll, {"final", "all", "none"}},

@@ -23,7 +23,9 @@ constexpr int kMostAgents = 10'000;
 constexpr int kMostTrials = 100'000;
 constexpr int kMostWarmup = 1'000;
 
-constexpr unsigned kAnswering = kRun | kAsk;
+// What a run takes its plan takes, too: it shapes the plan, or changes nothing there.
+constexpr unsigned kRunning = kRun | kPlan;
+constexpr unsigned kAnswering = kRunning | kAsk;
 constexpr unsigned kSave = kSnapshot | kSnapshotSave;
 constexpr unsigned kModelUsers = kAnswering | kBench;
 constexpr unsigned kStore = kSnapshot | kSnapshotSave | kSnapshotList | kSnapshotShow |
@@ -31,8 +33,8 @@ constexpr unsigned kStore = kSnapshot | kSnapshotSave | kSnapshotList | kSnapsho
 constexpr unsigned kTold = kSnapshot | kSnapshotSave | kSnapshotList | kSnapshotShow |
                            kSnapshotPrune;  // of the store, what can be told as JSON
 constexpr unsigned kEverywhere =
-    kModelUsers | kPlan | kValidate | kInspect | kVersion | kHelp | kSchema | kCompletion | kStore;
-constexpr unsigned kPipelineReaders = kRun | kPlan | kValidate;
+    kModelUsers | kValidate | kInspect | kVersion | kHelp | kSchema | kCompletion | kStore;
+constexpr unsigned kPipelineReaders = kRunning | kValidate;
 
 using S = Settings;
 using Text = const std::string&;
@@ -77,7 +79,9 @@ void add_report(S& s, Text v, Text source) {
 
 std::string output_format(const S& s, Text source, Text v) {
   if (s.command == "bench") return parse_choice(source, v, {"md", "json", "jsonl", "csv"});
-  if (s.command == "plan") return parse_choice(source, v, {"text", "json", "dot", "mermaid"});
+  if (s.command == "plan") {
+    return parse_choice(source, v, {"text", "json", "jsonl", "dot", "mermaid"});
+  }
   if (s.command == "inspect" || s.command == "snapshot") {
     return parse_choice(source, v, {"text", "json"});
   }
@@ -118,8 +122,8 @@ constexpr Bound kOut = Bound::kExcluded;
 // clang-format off
 const Flag kFlags[] = {
     // kind, name, letter, alias, other name, commands, environment, shown, apply
-    {kValue, "model", 'm', "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.model = v; }},
-    {kValue, "ctx-size", 'c', "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.ctx_size = count_or_auto(f, v, kMostCells); }},
+    {kValue, "model", 'm', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text) { s.model = v; }},
+    {kValue, "ctx-size", 'c', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.ctx_size = count_or_auto(f, v, kMostCells); }},
     {kValue, "n-gpu-layers", 0, "ngl", "gpu-layers", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.n_gpu_layers = gpu_layers(f, v); }},
     {kValue, "threads", 't', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.threads = count_or_auto(f, v, kMostThreads); }},
     {kValue, "threads-batch", 0, "tb", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.threads_batch = count_or_auto(f, v, kMostThreads); }},
@@ -127,14 +131,14 @@ const Flag kFlags[] = {
     {kValue, "ubatch-size", 0, "ub", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.ubatch_size = parse_int(f, v, 1, kMostBatch); }},
     {kValue, "flash-attn", 0, "fa", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.flash_attn = parse_choice(f, v, {"on", "off", "auto"}); }},
     {kValue, "attention", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.attention = parse_choice(f, v, {"auto", "grouped", "stock"}); }},
-    {kValue, "cache-type-k", 0, "ctk", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
-    {kValue, "cache-type-v", 0, "ctv", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
-    {kValue, "parallel", 0, "np", "", kModelUsers | kPlan, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},
-    {kValue, "engine", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.engine = parse_choice(f, v, {"llama", "fake"}); }},
-    {kValue, "handoff", 0, "", "", kAnswering | kPlan, true, true, [](S& s, Text v, Text f) { s.handoff = parse_choice(f, v, {"shared", "recompute", "snapshot", "device"}); }},
-    {kSwitch, "deterministic", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.deterministic = v == "1"; }},
+    {kValue, "cache-type-k", 0, "ctk", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
+    {kValue, "cache-type-v", 0, "ctv", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
+    {kValue, "parallel", 0, "np", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},
+    {kValue, "engine", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.engine = parse_choice(f, v, {"llama", "fake"}); }},
+    {kValue, "handoff", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.handoff = parse_choice(f, v, {"shared", "recompute", "snapshot", "device"}); }},
+    {kSwitch, "deterministic", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text) { s.deterministic = v == "1"; }},
 
-    {kValue, "predict", 'n', "", "n-predict", kAnswering | kPlan, true, true, [](S& s, Text v, Text f) { s.max_tokens = parse_int(f, v, 0, kMostTokens); }},
+    {kValue, "predict", 'n', "", "n-predict", kAnswering, true, true, [](S& s, Text v, Text f) { s.max_tokens = parse_int(f, v, 0, kMostTokens); }},
     {kValue, "temp", 0, "", "temperature", kModelUsers, true, true, [](S& s, Text v, Text f) { s.temperature = parse_real(f, v, 0, kIn, 100, kIn); }},
     {kValue, "top-k", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.top_k = parse_int(f, v, 0, kMostTokens); }},
     {kValue, "top-p", 0, "", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.top_p = parse_real(f, v, 0, kOut, 1, kIn); }},
@@ -146,13 +150,13 @@ const Flag kFlags[] = {
 
     {kList, "file", 'f', "", "", kAsk | kBench | kSave, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
     {kValue, "questions", 0, "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.questions = v; }},
-    {kValue, "system", 0, "", "", kAnswering | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.system = v; }},
+    {kValue, "system", 0, "", "", kAnswering | kSave, true, true, [](S& s, Text v, Text) { s.system = v; }},
     {kList, "var", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.vars, v, f, "NAME=TEXT"); }},
     {kList, "set", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.sets, v, f, "KEY=VALUE such as agents.risk.seed=1"); }},
     {kList, "select", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_names(s.changes.select, v, f); }},
     {kList, "exclude", 0, "", "", kPipelineReaders, false, true, [](S& s, Text v, Text f) { add_names(s.changes.exclude, v, f); }},
-    {kSwitch, "no-chat-template", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
-    {kValue, "template-date", 0, "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
+    {kSwitch, "no-chat-template", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text) { s.no_chat_template = v == "1"; }},
+    {kValue, "template-date", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.template_date = parse_date(f, v); }},
 
     {kValue, "snapshot", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.snapshot = snapshot_use(f, v); }},
     {kValue, "snapshot-dir", 0, "", "", kAnswering | kStore, true, true, [](S& s, Text v, Text f) { s.snapshot_dir = filled(f, v); }},
@@ -171,23 +175,23 @@ const Flag kFlags[] = {
     {kSwitch, "compat", 0, "", "", kBench, false, true, [](S& s, Text v, Text) { s.compat = v == "1"; }},
     {kValue, "label", 0, "", "", kBench, true, true, [](S& s, Text v, Text) { s.label = v; }},
 
-    {kValue, "output", 'o', "", "", kModelUsers | kPlan | kInspect | kTold, false, true, [](S& s, Text v, Text f) { s.output = output_format(s, f, v); }},
+    {kValue, "output", 'o', "", "", kModelUsers | kInspect | kTold, false, true, [](S& s, Text v, Text f) { s.output = output_format(s, f, v); }},
     {kList, "report", 0, "", "", kAnswering, false, true, add_report},
     {kValue, "print", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text) { s.print = v; }},
     {kSwitch, "stream", 0, "", "", kAnswering, false, true, [](S& s, Text v, Text) { s.stream = v == "1"; }},
     {kValue, "progress", 0, "", "", kAnswering | kSave, true, true, [](S& s, Text v, Text f) { s.progress = progress_mode(s, f, v); }},
     {kValue, "color", 0, "", "", kEverywhere, true, true, [](S& s, Text v, Text f) { s.color = parse_choice(f, v, {"auto", "always", "never"}); }},
-    {kSwitch, "quiet", 'q', "", "", kModelUsers | kPlan | kValidate | kSave, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
-    {kSwitch, "verbose", 'v', "", "", kModelUsers | kPlan | kSave, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
+    {kSwitch, "quiet", 'q', "", "", kModelUsers | kValidate | kSave, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
+    {kSwitch, "verbose", 'v', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
 
-    {kSwitch, "strict", 0, "", "", kAnswering | kPlan | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
+    {kSwitch, "strict", 0, "", "", kAnswering | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
     {kSwitch, "fail-fast", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text) { s.fail_fast = v == "1"; }},
     {kValue, "timeout", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text f) { s.timeout = parse_duration(f, v); }},
     {kSwitch, "help", 'h', "", "", kEverywhere, false, true, [](S& s, Text v, Text) { s.help = v == "1"; }},
 
     {kList, "fake-answer", 0, "", "", kModelUsers, false, false, add_fake_answer},
     {kValue, "fake-delay-ms", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_delay_ms = parse_int(f, v, 0, 60'000); }},
-    {kValue, "fake-ctx-train", 0, "", "", kModelUsers | kPlan | kSave, false, false, [](S& s, Text v, Text f) { s.fake_ctx_train = parse_int(f, v, 1, kIntMax); }},
+    {kValue, "fake-ctx-train", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_ctx_train = parse_int(f, v, 1, kIntMax); }},
     {kValue, "fake-cells-limit", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_cells_limit = parse_int(f, v, 1, kIntMax); }},
     {kValue, "fake-fail-at-forward", 0, "", "", kModelUsers | kSave, false, false, [](S& s, Text v, Text f) { s.fake_fail_at_forward = parse_int(f, v, 1, kIntMax); }},
 };

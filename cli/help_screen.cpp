@@ -39,6 +39,30 @@ constexpr std::string_view kAnswering =
 
 )";
 
+constexpr std::string_view kPlan =
+    R"(swarmkv plan [FILE] [flags]    FILE: pipeline, default swarmkv.yaml, - = stdin
+
+Tells what a run will need: tokens, what is computed once, KV cache, order.
+Takes every flag of run; some of them change nothing here.
+
+  -o, --output X          text, json, jsonl, dot (Graphviz), mermaid
+  -m, --model FILE        GGUF; else SWARMKV_MODEL, pipeline, cache
+  -c, --ctx-size N        KV cells, one total for all agents; auto
+  -np, --parallel N       most agents in one batch, the rest queue
+  -ctk, --cache-type-k T  f16, q8_0, ...  -ctv, --cache-type-v T
+  -n, --predict N         tokens of an answer (512)
+  --system TEXT           stands before the document
+  --handoff X             shared, recompute, snapshot, device
+  --deterministic         as in run: some models run one agent at a time
+  --engine X              llama, or fake for tries without a model
+  --var NAME=TEXT  --set KEY.KEY=VALUE  --select A,+B  --exclude A
+  --strict                warnings are errors
+  -q, --quiet             errors only  -v, --verbose  the model's log
+  -h, --help              this screen
+
+Exit code 0 if it fits, 4 if not. Every flag: swarmkv help plan
+)";
+
 constexpr std::string_view kBench =
     R"(swarmkv bench [FILE] [flags]      FILE: scenario, the same keys in YAML
 
@@ -65,6 +89,7 @@ Every flag: swarmkv help bench
 
 std::string help_screen(const std::string& command) {
   if (command == "bench") return std::string(kBench);
+  if (command == "plan") return std::string(kPlan);
   if (command == "snapshot") return snapshot_screen();
   if (command != "run" && command != "ask") return help_text(command);
   return std::string(command == "run" ? kRun : kAsk)

@@ -97,9 +97,11 @@ constexpr std::string_view kPlan =
     R"(swarmkv plan [FILE] [flags]     FILE: pipeline, default swarmkv.yaml, - = stdin
 
 Tells what a run will need: tokens, what is computed once, KV cache, order.
-Computes nothing, and loads nothing of the model but its vocabulary.
+Computes nothing, and loads nothing of the model but its vocabulary. Takes every
+flag of run, so that one word makes a plan of a run's command line.
 
-  -o, --output X          text, json, dot (Graphviz), mermaid
+  -o, --output X          text, json, jsonl (the same on one line),
+                          dot (Graphviz), mermaid
   -m, --model FILE        GGUF; else SWARMKV_MODEL, pipeline, cache
   -c, --ctx-size N        KV cells, one total for all agents; auto
   -np, --parallel N       most agents in one batch, the rest queue
@@ -114,6 +116,15 @@ Computes nothing, and loads nothing of the model but its vocabulary.
   --strict                warnings are errors  --color X  auto, always, never
   -q, --quiet             errors only  -v, --verbose  the model's log
   -h, --help              this page
+
+Checked as in run; they change no plan, but for what --deterministic can do:
+  -ngl, --n-gpu-layers N  -t, --threads N  -tb, --threads-batch N
+  -b, --batch-size N  -ub, --ubatch-size N  -fa, --flash-attn X  --attention X
+Checked as in run, and of no effect; no file is written:
+  --temp T  --top-k N  --top-p P  --min-p P  --repeat-penalty P  -s, --seed N
+  --stop TEXT  --ignore-eos  --snapshot X  --snapshot-dir DIR
+  --snapshot-limit SIZE  --report FILE  --print X  --stream  --progress X
+  --timeout D  --fail-fast
 
 Exit code 0 if it fits, 4 if not, 2 if the pipeline is not valid, 3 if a file
 cannot be read.

@@ -109,7 +109,8 @@ void check_together(const Settings& s) {
     throw UsageError(
         "--verbose writes the model's log between the event lines of --progress jsonl");
   }
-  if (s.stream && s.output != "text") {
+  // A plan streams nothing, whatever form it has.
+  if (s.stream && s.output != "text" && s.command != "plan") {
     throw UsageError("--stream writes text as it comes, but --output is " + s.output);
   }
 }

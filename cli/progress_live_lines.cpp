@@ -25,7 +25,7 @@ Layout layout_of(const ProgressState& state, int columns) {
   std::size_t longest = 4;
   for (const AgentProgress& a : state.agents) longest = std::max(longest, shown_columns(a.name));
   for (const DocumentProgress& d : state.documents) {
-    longest = std::max(longest, shown_columns(d.name));
+    longest = std::max(longest, shown_columns(d.label()));
   }
   const std::size_t most =
       std::clamp<std::size_t>(static_cast<std::size_t>(columns) / 3, 6, kMostNameColumns);
@@ -69,30 +69,17 @@ std::string document_line(const DocumentProgress& d, const Layout& layout) {
   const double part = d.n_total > 0 ? static_cast<double>(d.n_tokens) / d.n_total : 0;
   const int percent = static_cast<int>(100 * part);
   if (layout.narrow) {
-    return fmt::format("{} {:3d} %  {} tok", padded(d.name, layout.name), percent,
+    return fmt::format("{} {:3d} %  {} tok", padded(d.label(), layout.name), percent,
                        with_commas(d.n_total));
   }
   std::string out = fmt::format("document  {}  {:>7} tok  {} {:3d} %",
-                                padded(d.name == "document" ? "" : d.name, layout.name),
+                                padded(d.label() == "document" ? "" : d.label(), layout.name),
                                 with_commas(d.n_total), bar(part, layout.bar), percent);
-  if (d.n_computed() > 0 || d.n_restored == 0) {
-    out += fmt::format("  {:6.1f} s  {} tok/s", d.ms() / 1000,
+  if (d.ms > 0 || d.n_tokens == 0) {
+    out += fmt::format("  {:6.1f} s  {} tok/s", d.ms / 1000,
                        with_commas(static_cast<long>(d.tokens_per_s())));
   }
   return d.snapshot.empty() ? out : out + "  " + d.snapshot;
-}
-
-std::string waiting_for(const ProgressState& state, const AgentProgress& a) {
-  std::string out;
-  for (const std::string& need : a.needs) {
-    const AgentProgress* other = state.agent(need);
-    if (other == nullptr || other->done()) continue;
-    out += (out.empty() ? "waits for " : ", ") + need;
-  }
-  if (out.empty() && a.ready_after) {
-    return "waits for the first " + with_commas(*a.ready_after) + " tokens";
-  }
-  return out.empty() ? "waits" : out;
 }
 
 // "stop", or "stop, first 4,000 tokens only".
@@ -104,7 +91,7 @@ std::string finished_note(const AgentProgress& a) {
 std::string agent_text(const ProgressState& state, const AgentProgress& a, const Layout& layout) {
   switch (a.stage) {
     case Stage::kWaiting:
-      return waiting_for(state, a);
+      return waiting_text(state, a);
     case Stage::kStarted:
       return "reads its prompt";
     case Stage::kDecoding:

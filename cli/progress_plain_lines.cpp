@@ -17,41 +17,46 @@ std::string stamped(const Event& event, const std::string& text) {
 }
 
 // "document contract"; one that is called document already says what it is.
-std::string label(const std::string& document) {
-  return document == "document" ? document : "document " + safe(document);
+std::string label(const Event& event) {
+  if (!event.after.empty()) return "document " + safe(event.name + " after " + event.after);
+  return event.name == "document" ? event.name : "document " + safe(event.name);
 }
 
 std::optional<std::string> prefill_line(const ProgressState& state, const Event& event,
                                         PlainMemory& memory) {
   // The last piece is told by the event that the document is ready.
   if (event.n_tokens <= 0 || event.n_tokens == event.n_total) return std::nullopt;
-  const auto said = memory.last_prefill_ms.find(event.name);
+  const auto said = memory.last_prefill_ms.find({event.name, event.reading});
   if (said != memory.last_prefill_ms.end() && event.t_ms - said->second < kPrefillEveryMs) {
     return std::nullopt;
   }
-  for (const DocumentProgress& d : state.documents) {
-    if (d.name != event.name || d.ready) continue;
-    memory.last_prefill_ms[event.name] = event.t_ms;
-    const int percent = d.n_total > 0 ? static_cast<int>(100L * d.n_tokens / d.n_total) : 0;
-    return stamped(event, fmt::format("{}: {} of {} tokens ({} %), {:.0f} tok/s", label(d.name),
-                                      with_commas(d.n_tokens), with_commas(d.n_total), percent,
-                                      d.tokens_per_s()));
-  }
-  return std::nullopt;
+  const DocumentProgress* d = state.document(event.name, event.reading);
+  if (d == nullptr || d->ready) return std::nullopt;
+  memory.last_prefill_ms[{event.name, event.reading}] = event.t_ms;
+  const int percent = d->n_total > 0 ? static_cast<int>(100L * d->n_tokens / d->n_total) : 0;
+  return stamped(event, fmt::format("{}: {} of {} tokens ({} %), {:.0f} tok/s", label(event),
+                                    with_commas(d->n_tokens), with_commas(d->n_total), percent,
+                                    d->tokens_per_s()));
 }
 
 std::string ready_line(const ProgressState& state, const Event& event) {
-  for (const DocumentProgress& d : state.documents) {
-    if (d.name != event.name) continue;
-    return stamped(event,
-                   fmt::format("{}: ready, {} tokens", label(d.name), with_commas(d.n_total)));
-  }
-  return stamped(event, label(event.name) + ": ready");
+  const DocumentProgress* d = state.document(event.name, event.reading);
+  if (d == nullptr) return stamped(event, label(event) + ": ready");
+  return stamped(event, fmt::format("{}: ready, {} tokens", label(event), with_commas(d->n_total)));
 }
 
 // "document contract: restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)".
 std::string snapshot_line(const Event& event) {
-  return stamped(event, label(event.name) + ": " + safe(snapshot_news(event)));
+  return stamped(event, label(event) + ": " + safe(snapshot_news(event)));
+}
+
+// Only if it takes a while: where all is there the next line says that it started.
+std::optional<std::string> waiting_line(const ProgressState& state, const Event& event) {
+  const AgentProgress* agent = state.agent(event.name);
+  if (agent == nullptr || agent->reads.empty()) return std::nullopt;
+  const std::string text = waiting_text(state, *agent);
+  if (text == "waits for room") return std::nullopt;
+  return stamped(event, safe(event.name + ": " + text));
 }
 
 std::string started_line(const ProgressState& state, const Event& event) {
@@ -95,6 +100,8 @@ std::optional<std::string> plain_line(const ProgressState& state, const Event& e
     case EventType::kSnapshotSaved:
     case EventType::kSnapshotRejected:
       return snapshot_line(event);
+    case EventType::kAgentEnqueued:
+      return waiting_line(state, event);
     case EventType::kAgentStarted:
       return started_line(state, event);
     case EventType::kAgentPreempted:

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/progress_state.h"
@@ -29,12 +30,15 @@ std::size_t rows_when_reflowed(const std::vector<std::size_t>& lines, int column
 
 /// Remembers what the plain log has said about prefill, so that it speaks every two seconds only.
 struct PlainMemory {
-  std::map<std::string, double> last_prefill_ms;  ///< by document
+  std::map<std::pair<std::string, int>, double> last_prefill_ms;  ///< by document and reading
 };
 
 /// The line that `event` deserves in a plain log, if any. `state` has the event already.
 std::optional<std::string> plain_line(const ProgressState& state, const Event& event,
                                       PlainMemory& memory);
+
+/// "waits for risk, memo", "waits for contract", "waits for room"; "waits" if it is not known.
+std::string waiting_text(const ProgressState& state, const AgentProgress& agent);
 
 /// "failed: out of time". A reason that begins with what happened ("skipped because ...") stands
 /// for both.

@@ -13,11 +13,17 @@ constexpr double kRateWindowMs = 2000;
 // Enough to fill the widest terminal with one-byte characters.
 constexpr std::size_t kTailBytes = 400;
 
-DocumentProgress& document_of(ProgressState& state, const std::string& name) {
-  for (DocumentProgress& document : state.documents) {
-    if (document.name == name) return document;
+DocumentProgress& document_of(ProgressState& state, const Event& event) {
+  const auto [place, is_new] =
+      state.document_index.emplace(std::pair(event.name, event.reading), state.documents.size());
+  if (is_new) {
+    state.documents.push_back({.name = event.name, .reading = event.reading});
+    const DocumentProgress* first = state.document(event.name, 0);
+    state.documents.back().keeps = first != nullptr && first->keeps;
   }
-  return state.documents.emplace_back(DocumentProgress{.name = name});
+  DocumentProgress& document = state.documents[place->second];
+  document.after = event.after;
+  return document;
 }
 
 void append_tail(std::string& tail, const std::string& text) {
@@ -44,7 +50,6 @@ void apply_snapshot(DocumentProgress& document, const Event& event) {
   document.saved = document.saved || event.type == EventType::kSnapshotSaved;
   if (event.type != EventType::kSnapshotRestored) return;
   document.n_restored = std::max(document.n_restored, event.n_tokens);
-  document.begin_ms = document.t_ms = event.t_ms;
 }
 
 void finish(AgentProgress& agent, Stage stage, const Event& event) {
@@ -55,6 +60,9 @@ void finish(AgentProgress& agent, Stage stage, const Event& event) {
 void apply_to_agent(ProgressState& state, AgentProgress& agent, const Event& event) {
   agent.t_ms = event.t_ms;
   switch (event.type) {
+    case EventType::kAgentEnqueued:
+      agent.enqueued = true;
+      break;
     case EventType::kAgentStarted:
       agent.stage = Stage::kStarted;
       agent.started_ms = event.t_ms;
@@ -65,6 +73,7 @@ void apply_to_agent(ProgressState& state, AgentProgress& agent, const Event& eve
       count_tokens(state, agent, std::max(1, event.n_tokens), event.t_ms);
       break;
     case EventType::kAgentDelta:
+      agent.stage = Stage::kDecoding;  // again, if it had to step back
       count_tokens(state, agent, event.n_tokens, event.t_ms);
       append_tail(agent.tail, event.text);
       break;
@@ -100,6 +109,11 @@ double AgentProgress::tokens_per_s() const {
 const AgentProgress* ProgressState::agent(const std::string& name) const {
   const auto found = agent_index.find(name);
   return found == agent_index.end() ? nullptr : &agents[found->second];
+}
+
+const DocumentProgress* ProgressState::document(const std::string& name, int reading) const {
+  const auto found = document_index.find({name, reading});
+  return found == document_index.end() ? nullptr : &documents[found->second];
 }
 
 int ProgressState::n_decoding() const {
@@ -150,42 +164,6 @@ long ProgressState::n_prompt_reused() const {
   return std::max(0L, n - std::max(0L, n_computed));
 }
 
-void apply_plan(ProgressState& state, const Plan& plan) {
-  for (const Plan::Agent& planned : plan.agents) {
-    const auto found = state.agent_index.find(planned.name);
-    if (found == state.agent_index.end()) continue;
-    AgentProgress& agent = state.agents[found->second];
-    agent.ready_after = planned.ready_after;
-    agent.n_own_max = planned.n_own_max;
-    agent.inserts = planned.inserts;
-    if (planned.continues >= 0) {
-      agent.continues = plan.agents[static_cast<std::size_t>(planned.continues)].name;
-    }
-    if (planned.prefix >= 0) {
-      agent.n_prefix = plan.prefix[static_cast<std::size_t>(planned.prefix)].end;
-    }
-  }
-}
-
-ProgressState initial_state(const Pipeline& pipeline, const std::string& title,
-                            const std::string& model) {
-  ProgressState state;
-  state.title = title;
-  state.model = model;
-  for (const DocumentSpec& document : pipeline.documents) {
-    DocumentProgress& shown = state.documents.emplace_back(DocumentProgress{.name = document.name});
-    shown.keeps = document.snapshot == "auto";
-  }
-  for (const AgentSpec& spec : pipeline.agents) {
-    state.agent_index.emplace(spec.name, state.agents.size());
-    AgentProgress& agent = state.agents.emplace_back();
-    agent.name = spec.name;
-    agent.needs = spec.needs;
-    agent.max_tokens = spec.function ? 0 : spec.max_tokens;
-  }
-  return state;
-}
-
 bool is_snapshot_news(EventType type) {
   return type == EventType::kSnapshotRestored || type == EventType::kSnapshotSaved ||
          type == EventType::kSnapshotRejected;
@@ -194,17 +172,14 @@ bool is_snapshot_news(EventType type) {
 void apply(ProgressState& state, const Event& event) {
   state.t_ms = std::max(state.t_ms, event.t_ms);
   if (event.type == EventType::kDocumentProgress || event.type == EventType::kDocumentReady) {
-    double read_ms = 0;
-    for (const DocumentProgress& other : state.documents) read_ms = std::max(read_ms, other.t_ms);
-    DocumentProgress& document = document_of(state, event.name);
-    if (document.n_total == 0) document.begin_ms = read_ms;
+    DocumentProgress& document = document_of(state, event);
     document.n_tokens = std::max(document.n_tokens, event.n_tokens);
     document.n_total = std::max({document.n_total, event.n_total, document.n_tokens});
-    document.t_ms = event.t_ms;
+    document.ms = event.ms;
     document.ready = document.ready || event.type == EventType::kDocumentReady;
     return;
   }
-  if (is_snapshot_news(event.type)) return apply_snapshot(document_of(state, event.name), event);
+  if (is_snapshot_news(event.type)) return apply_snapshot(document_of(state, event), event);
   if (event.type == EventType::kWarning) {
     state.warnings.push_back(event.text);
     return;

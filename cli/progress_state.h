@@ -15,11 +15,13 @@
 
 namespace swarmkv::cli {
 
+/// A document in one of the places in which agents read it.
 struct DocumentProgress {
   std::string name;
+  int reading = 0;      ///< which place, as in events
+  std::string after{};  ///< the document in front, where several places are to be told apart
   int n_tokens = 0, n_total = 0;
-  double begin_ms = 0;  ///< when the documents before it were read
-  double t_ms = 0;      ///< of the last news
+  double ms = 0;  ///< that computing took so far; 0 = nothing was computed
   bool ready = false;
 
   bool keeps = false;      ///< what is computed for it may be saved when all have finished
@@ -27,9 +29,12 @@ struct DocumentProgress {
   std::string snapshot{};  ///< what became of that: "saved (77.0 MiB, 0.1 s)"; may be empty
   bool saved = false;
 
+  /// "rules", or "rules after other".
+  [[nodiscard]] std::string label() const {
+    return after.empty() ? name : name + " after " + after;
+  }
   [[nodiscard]] int n_computed() const { return std::max(0, n_tokens - n_restored); }
-  [[nodiscard]] double ms() const { return t_ms - begin_ms; }
-  [[nodiscard]] double tokens_per_s() const { return ms() > 0 ? 1000.0 * n_computed() / ms() : 0; }
+  [[nodiscard]] double tokens_per_s() const { return ms > 0 ? 1000.0 * n_computed() / ms : 0; }
 };
 
 struct AgentProgress {
@@ -38,12 +43,14 @@ struct AgentProgress {
   std::vector<std::string> needs;
   int max_tokens = 0;
   // From the plan; 0 before there is one.
-  std::optional<int> ready_after;  ///< document tokens that it sees, if not all
-  int n_prefix = 0;                ///< tokens of its documents
-  int n_own_max = 0;               ///< prompt tokens behind them, inserted answers at their longest
+  std::optional<int> ready_after;                  ///< document tokens that it sees, if not all
+  std::vector<std::pair<std::string, int>> reads;  ///< documents, and in which place
+  int n_prefix = 0;                                ///< tokens of its documents
+  int n_own_max = 0;  ///< prompt tokens behind them, inserted answers at their longest
   bool inserts = false;
   std::string continues;
   Stage stage = Stage::kWaiting;
+  bool enqueued = false;  ///< its needs are done
   int n_tokens = 0;
   double started_ms = 0, first_token_ms = 0, t_ms = 0;
   std::string tail;  ///< the last piece of its text
@@ -67,8 +74,10 @@ struct ProgressState {
   std::deque<std::pair<double, long>> recent;  ///< (time, n_tokens) of about the last two seconds
 
   std::map<std::string, std::size_t> agent_index;
+  std::map<std::pair<std::string, int>, std::size_t> document_index;  ///< by name and reading
 
   [[nodiscard]] const AgentProgress* agent(const std::string& name) const;
+  [[nodiscard]] const DocumentProgress* document(const std::string& name, int reading) const;
   [[nodiscard]] int n_decoding() const;
   /// Nobody has work any more, but something that was computed may be on its way to the disk.
   [[nodiscard]] bool is_saving() const;

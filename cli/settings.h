@@ -73,9 +73,9 @@ struct Settings {
   std::chrono::milliseconds timeout{0};
 };
 
-/// Standard error is read by a program: it gets event lines and nothing else.
+/// Standard error is read by a program: it gets event lines and nothing else. A plan has none.
 inline bool stderr_is_events(const Settings& settings) {
-  return settings.progress == "jsonl" && !settings.quiet;
+  return settings.progress == "jsonl" && !settings.quiet && settings.command != "plan";
 }
 
 /// As in a pipeline file: what is none of our words has a slash or a dot in it, so that a slip is

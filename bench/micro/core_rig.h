@@ -16,7 +16,7 @@ struct CountingSink final : BranchSink {
   int n_first = 0, n_finished = 0;
 
   void admitted(TimePoint) override {}
-  void prefix_progress(int, int, TimePoint) override {}
+  void prefix_progress(const PrefixProgress&) override {}
   void first_token(TimePoint) override { ++n_first; }
   void text(std::string, int) override {}
   void preempted() override {}

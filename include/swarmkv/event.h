@@ -12,14 +12,14 @@ namespace swarmkv {
 enum class EventType {
   kRunStarted,
   kModelLoaded,
-  kDocumentProgress,  ///< n_tokens of n_total computed
+  kDocumentProgress,  ///< n_tokens of n_total are there
   kDocumentReady,
   kSnapshotRestored,  ///< name: document, n_tokens restored of n_total, text: the file; size_bytes,
                       ///< ms
   kSnapshotSaved,     ///< name: document, n_tokens, text: the file; size_bytes, ms
   kSnapshotRejected,  ///< name: document, text: why
   kAgentEnqueued,
-  kAgentStarted,  ///< admitted: its cells and sequence are reserved
+  kAgentStarted,  ///< its documents are there, and there is room: its own prompt is next
   kAgentFirstToken,
   kAgentDelta,  ///< text: new text since the last delta
   kAgentPreempted,
@@ -47,7 +47,13 @@ struct Event {
   int n_total = 0;   ///< of how many; 0 = unknown
   std::optional<int> exit_code;  ///< kRunFinished only
   std::uint64_t size_bytes = 0;  ///< of a snapshot's file
-  double ms = 0;                 ///< that it took: verifying and restoring a snapshot, or saving it
+  /// That it took: verifying and restoring a snapshot, or saving it; of a document, computing it up
+  /// to here; 0 = nothing was computed, it was there.
+  double ms = 0;
+  /// Of documents and their snapshots: index into DocumentReport::readings, and, where agents read
+  /// the document in several places, the document in front of it.
+  int reading = 0;
+  std::string after;
 };
 
 /// One JSON object on one line, UTF-8, newline at the end (docs/metrics.md, Events).

@@ -51,6 +51,7 @@ struct Plan {
     std::vector<bool> optional;  ///< of each of `needs`: it may fail
     int continues = -1;          ///< index into Plan::agents, -1 = a conversation of its own
     std::vector<std::string> reads;  ///< documents before its prompt
+    std::vector<int> readings;       ///< of each of `reads`: index into DocumentReport::readings
     std::optional<int> ready_after;  ///< document tokens it waits for and sees, if not all
     int wave = 0;                    ///< index into Plan::waves
   };
@@ -114,6 +115,8 @@ struct Plan {
 SWARMKV_API std::string to_text(const Plan& plan, bool color);
 /// One JSON object, schema swarmkv.plan/1 (docs/metrics.md).
 SWARMKV_API std::string to_json(const Plan& plan);
+/// The same object on one line.
+SWARMKV_API std::string to_json_line(const Plan& plan);
 /// Prefix tree and needs as a graph, for Graphviz and for Mermaid. Names become text in labels and
 /// nothing else.
 SWARMKV_API std::string to_dot(const Plan& plan);

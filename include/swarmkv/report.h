@@ -76,16 +76,33 @@ struct SnapshotReport {
       reason;  ///< why rejected or skipped; saved: why an older one was not used
 };
 
-struct DocumentReport {
-  std::string name, digest;  ///< xxh3-128 of the bytes, hex
-  int n_tokens = 0;          ///< with what stands in front of it; 0 = unknown: no agent reads it
+/// A document in one of the places in which agents read it. Behind other documents it is other
+/// tokens to the model than in front of them, and is computed, kept and restored for itself.
+struct DocumentReading {
+  std::string after;   ///< the document right in front of it; empty = there is none
+  std::string reader;  ///< the first agent of the file that reads it there
+  int n_tokens = 0;    ///< with what stands in front of it and is no document
   /// "computed", "cached" (it was there), "restored" (all or a part of it from a snapshot),
   /// "unread" (no agent got to it)
-  std::string source = "computed";
+  std::string source = "unread";
   int computed_tokens = 0;
+  int restored_tokens = 0;  ///< of its tokens, those that a snapshot brought
   std::optional<double> prefill_ms, prefill_tokens_per_s;  ///< until `ready_ms`
   std::optional<double> ready_ms;            ///< when all of it was there, ms since run clock 0
   std::optional<SnapshotReport> snapshot{};  ///< unset = snapshots were off for it
+};
+
+/// A document in all of its places: sums, and the times of the reading that was ready first.
+struct DocumentReport {
+  std::string name, digest;  ///< xxh3-128 of the bytes, hex
+  int n_tokens = 0;          ///< of its first reading; 0 = unknown: no agent reads it
+  /// As of a reading; "restored" or "computed" if any reading is, in this order.
+  std::string source = "computed";
+  int computed_tokens = 0;
+  std::optional<double> prefill_ms, prefill_tokens_per_s, ready_ms;
+  std::optional<SnapshotReport> snapshot{};  ///< of a reading that ends with it, if there is one
+  int restored_tokens = 0;
+  std::vector<DocumentReading> readings{};  ///< in the order in which agents of the file have them
 };
 
 struct Warning {

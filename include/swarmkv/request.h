@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "swarmkv/error.h"
@@ -60,6 +59,13 @@ enum class FinishReason {
   kLength
 };  ///< kStop: end-of-generation token or stop string
 
+/// Positions [begin, end) of a prompt, evaluated in one or several forwards. No range crosses the
+/// end of a declared prefix or a planned fork point.
+struct ComputedRange {
+  int begin = 0, end = 0;
+  TimePoint began;  ///< when the first of these forwards did
+};
+
 /// What became of a request. Times are absolute; unset = never reached.
 struct Result {
   RequestState state = RequestState::kWaiting;  ///< kFinished, kFailed or kCancelled once done
@@ -79,8 +85,8 @@ struct Result {
   /// is counted for exactly one request, so sums over a run are right even if runs overlap. Inside
   /// its declared prefix, and beyond it. (The arm `recompute` counts its own prefix here, too.)
   int n_prefix_computed_tokens = 0, n_tail_computed_tokens = 0;
-  /// Where the former stand, as they were computed: positions [first, second).
-  std::vector<std::pair<int, int>> prefix_computed_ranges;
+  /// Where the former stand, piece by piece as they were computed.
+  std::vector<ComputedRange> prefix_computed_ranges;
   int peak_used_cells = 0;  ///< of the pool, all requests together, while this one was admitted
   /// Tokens of prompt and answer that its sequence held in the end, the answer's last one usually
   /// apart: where a request that continues it has its fork point.

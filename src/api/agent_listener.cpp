@@ -12,12 +12,18 @@ AgentListener::AgentListener(NodeId node, const Prepared& prepared, std::shared_
     : node_(node),
       name_(prepared.pipeline.agents[static_cast<std::size_t>(node)].name),
       opens_reasoning_(prepared.prompts->opens_reasoning()),
+      has_prefix_(!prepared.agents[static_cast<std::size_t>(node)].prefix->empty()),
       bus_(std::move(bus)),
       records_(std::move(records)),
       done_(std::move(done)) {
   const ReadList& list = prepared.reads_of(static_cast<std::size_t>(node));
   for (std::size_t i = 0; i < list.documents.size(); ++i) {
-    documents_.push_back({prepared.documents[list.documents[i]].name, list.begin(i), list.end(i)});
+    const std::size_t document = list.documents[i];
+    Reading reading{prepared.documents[document].name, list.readings[i], {}};
+    if (i > 0 && prepared.n_readings[document] > 1) {
+      reading.after = prepared.documents[list.documents[i - 1]].name;
+    }
+    documents_.push_back({std::move(reading), list.begin(i), list.end(i)});
   }
 }
 
@@ -28,13 +34,30 @@ Event AgentListener::event(EventType type) const {
   return news;
 }
 
-void AgentListener::on_admitted(TimePoint t) { bus_->deliver(event(EventType::kAgentStarted), t); }
+// With room, but without its documents, it waits for them.
+void AgentListener::on_admitted(TimePoint t) {
+  if (!has_prefix_) start(t);
+}
 
-void AgentListener::on_prefix_progress(int n_computed, int, TimePoint t) {
-  for (const DocumentRange& document : documents_) {
-    const int n = std::min(n_computed, document.end) - document.begin;
-    if (n >= 0) bus_->document_progress(document.name, n, document.end - document.begin, t);
+void AgentListener::on_prefix_progress(const PrefixProgress& progress) {
+  std::size_t d = n_documents_ready_;
+  for (; d < documents_.size() && documents_[d].begin <= progress.n_computed; ++d) {
+    const DocumentRange& document = documents_[d];
+    const int n = std::min(progress.n_computed, document.end) - document.begin;
+    // Nothing of it is new to us, if the forward was for what stands behind it.
+    const bool is_news = n > n_prefix_known_ - document.begin;
+    bus_->document_progress(
+        document.reading,
+        {n, document.end - document.begin, is_news ? progress.began : std::nullopt, progress.t});
+    if (progress.n_computed >= document.end) n_documents_ready_ = d + 1;
   }
+  n_prefix_known_ = progress.n_computed;
+  if (progress.n_computed >= progress.n_total) start(progress.t);
+}
+
+void AgentListener::start(TimePoint t) {
+  if (std::exchange(has_started_, true)) return;
+  bus_->deliver(event(EventType::kAgentStarted), t);
 }
 
 void AgentListener::on_first_token(TimePoint t) {

@@ -21,7 +21,7 @@ class AgentListener final : public RequestListener {
                 std::shared_ptr<NodeRecords> records, NodeRunner::Done done);
 
   void on_admitted(TimePoint t) override;
-  void on_prefix_progress(int n_computed, int n_total, TimePoint t) override;
+  void on_prefix_progress(const PrefixProgress& progress) override;
   void on_first_token(TimePoint t) override;
   void on_text(std::string_view delta, int n_generated) override;
   void on_preempted() override;
@@ -30,17 +30,22 @@ class AgentListener final : public RequestListener {
  private:
   /// Where a document, with what is put in front of it, stands in a prefix.
   struct DocumentRange {
-    std::string name;
+    Reading reading;
     int begin = 0, end = 0;
   };
 
+  void start(TimePoint t);
   [[nodiscard]] Event event(EventType type) const;
   [[nodiscard]] NodeOutcome outcome_of(const Result& result) const;
 
   const NodeId node_;
   const std::string name_;
   const bool opens_reasoning_;
+  const bool has_prefix_;
   std::vector<DocumentRange> documents_;
+  std::size_t n_documents_ready_ = 0;
+  int n_prefix_known_ = 0;  ///< of its tokens, those it was told of
+  bool has_started_ = false;
   const std::shared_ptr<EventBus> bus_;
   const std::shared_ptr<NodeRecords> records_;
   const NodeRunner::Done done_;

@@ -34,43 +34,6 @@ void split_first_token_times(RunReport& report, const Prepared& prepared) {
   }
 }
 
-int n_common(std::pair<int, int> range, int begin, int end) {
-  return std::max(0, std::min(range.second, end) - std::max(range.first, begin));
-}
-
-// Each computed token belongs to one document: what stands in front of a document counts with it.
-void add_documents(RunReport& report, const RunRecord& record) {
-  const Prepared& prepared = record.prepared;
-  for (const LoadedDocument& document : prepared.documents) {
-    DocumentReport& out = report.documents.emplace_back();
-    out.name = document.name;
-    out.digest = document.digest;
-    out.source = "unread";
-  }
-  for (const ReadList& list : prepared.read_lists) {
-    for (std::size_t d = 0; d < list.documents.size(); ++d) {
-      DocumentReport& out = report.documents[list.documents[d]];
-      // Lists differ in what stands in front of it: the first one tells.
-      if (out.n_tokens == 0) out.n_tokens = list.end(d) - list.begin(d);
-    }
-  }
-  for (std::size_t i = 0; i < report.agents.size(); ++i) {
-    const auto result = record.runner.record(static_cast<NodeId>(i)).result;
-    if (!result) continue;
-    const ReadList& list = prepared.reads_of(i);
-    for (std::size_t d = 0; d < list.documents.size(); ++d) {
-      DocumentReport& out = report.documents[list.documents[d]];
-      const bool gets_to_it = list.begin(d) < static_cast<int>(prepared.agents[i].prefix->size());
-      if (result->prefix_ready && gets_to_it && out.computed_tokens == 0) out.source = "cached";
-      // Computed tokens may be more than it has: it was read in several orders, or again.
-      for (const auto& range : result->prefix_computed_ranges) {
-        out.computed_tokens += n_common(range, list.begin(d), list.end(d));
-      }
-      if (out.computed_tokens > 0) out.source = "computed";
-    }
-  }
-}
-
 void add_warnings(RunReport& report, const RunRecord& record) {
   for (const Diagnostic& d : record.prepared.warnings) {
     report.warnings.push_back({d.code, {}, to_string(d.pos), d.message, d.hint});
@@ -169,7 +132,6 @@ RunReport build_report(const RunRecord& record) {
   }
   split_first_token_times(report, record.prepared);
   add_documents(report, record);
-  add_document_times(report, record);
   report.duration_ms = ms_between(record.clock_zero, record.finished);
   add_summary(report, record.computes_alone);
   add_critical_path(report, record);

@@ -1,7 +1,6 @@
 // From what a run recorded to the report that users read.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "api/agent_runner.h"
@@ -19,7 +18,7 @@ struct RunRecord {
   TimePoint clock_zero, finished;
   SchedulerStats before, after;  ///< of the engine, at the run's two ends
   bool computes_alone = false;   ///< every agent computes the document by itself
-  std::map<std::string, DocumentTimes> document_times;
+  EventBus::TimesOfReadings document_times;
 };
 
 inline double ms_between(TimePoint from, TimePoint to) {
@@ -29,8 +28,10 @@ inline double ms_between(TimePoint from, TimePoint to) {
 /// One agent by itself; what several share is build_report's.
 AgentReport report_agent(const RunRecord& record, std::size_t agent);
 
-/// When each document was computed. After its tokens and all agents.
-void add_document_times(RunReport& report, const RunRecord& record);
+/// What became of each document in each place in which it is read. After all agents.
+void add_documents(RunReport& report, const RunRecord& record);
+/// Of a document what its readings say together.
+void sum_up(DocumentReport& document);
 /// The chain that ended last, with the documents that its agents waited for. After the above.
 void add_critical_path(RunReport& report, const RunRecord& record);
 

@@ -1,7 +1,6 @@
 #include "api/event_bus.h"
 
 #include <exception>
-#include <limits>
 #include <utility>
 
 namespace swarmkv::internal {
@@ -32,31 +31,35 @@ void EventBus::deliver(Event event, TimePoint t) {
   }
 }
 
-void EventBus::document_progress(const std::string& document, int n_computed, int n_total,
-                                 TimePoint t) {
-  // What counts as a document's own differs a little with what stands in front of it.
-  constexpr int kReady = std::numeric_limits<int>::max();
-  const auto known = n_computed_.emplace(document, -1).first;
-  if (n_computed <= known->second) return;
-  known->second = n_computed < n_total ? n_computed : kReady;
+void EventBus::document_progress(const Reading& reading, const PrefixProgress& progress) {
+  const std::pair<std::string, int> key(reading.document, reading.number);
+  const auto known = n_computed_.emplace(key, -1).first;
+  if (progress.n_computed <= known->second) return;
+  known->second = progress.n_computed;
+  const bool is_ready = progress.n_computed >= progress.n_total;
+  std::optional<TimePoint> began;
   {
     const MutexLock lock(mutex_);
-    DocumentTimes& times = times_[document];
-    if (n_computed > 0 && !times.first) times.first = t;
-    if (n_computed >= n_total) times.ready = t;
+    DocumentTimes& times = times_[key];
+    if (!times.began && progress.n_computed > 0) times.began = progress.began;
+    if (is_ready) times.ready = progress.t;
+    began = times.began;
   }
   Event event;
   event.type = EventType::kDocumentProgress;
-  event.name = document;
-  event.n_tokens = n_computed;
-  event.n_total = n_total;
-  deliver(event, t);
-  if (n_computed < n_total) return;
+  event.name = reading.document;
+  event.reading = reading.number;
+  event.after = reading.after;
+  event.n_tokens = progress.n_computed;
+  event.n_total = progress.n_total;
+  if (began) event.ms = ms(progress.t) - ms(*began);
+  deliver(event, progress.t);
+  if (!is_ready) return;
   event.type = EventType::kDocumentReady;
-  deliver(std::move(event), t);
+  deliver(std::move(event), progress.t);
 }
 
-std::map<std::string, DocumentTimes> EventBus::document_times() {
+EventBus::TimesOfReadings EventBus::document_times() {
   const MutexLock lock(mutex_);
   return times_;
 }

@@ -7,22 +7,33 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
+#include "schedule/request_runner.h"
 #include "swarmkv/event.h"
 #include "swarmkv/request.h"
 
 namespace swarmkv::internal {
 
+/// A document in one of the places in which agents read it.
+struct Reading {
+  std::string document;
+  int number = 0;     ///< of the document's readings, from 0
+  std::string after;  ///< the document in front of it, if there are several readings to tell apart
+};
+
 /// When a document was computed, as far as somebody was told.
 struct DocumentTimes {
-  std::optional<TimePoint> first, ready;  ///< a part of it is there; all of it is
+  /// The first forward for it began; all of it is there. What was in the cache had no forward.
+  std::optional<TimePoint> began, ready;
 };
 
 class EventBus : public std::enable_shared_from_this<EventBus> {
  public:
   using Post = std::function<void(std::function<void()>)>;  ///< runs a call on the event thread
+  using TimesOfReadings = std::map<std::pair<std::string, int>, DocumentTimes>;  ///< name, number
 
   EventBus(std::vector<std::shared_ptr<Observer>> observers, TimePoint clock_zero, Post post)
       : observers_(std::move(observers)), zero_(clock_zero), post_(std::move(post)) {}
@@ -34,9 +45,9 @@ class EventBus : public std::enable_shared_from_this<EventBus> {
   void deliver(Event event, TimePoint t);
 
   /// Event thread only: progress of a document that many agents wait for, told once.
-  void document_progress(const std::string& document, int n_computed, int n_total, TimePoint t);
-  /// By name. Once an agent has ended, what it was told is in here.
-  [[nodiscard]] std::map<std::string, DocumentTimes> document_times();
+  void document_progress(const Reading& reading, const PrefixProgress& progress);
+  /// Once an agent has ended, what it was told is in here.
+  [[nodiscard]] TimesOfReadings document_times();
 
   [[nodiscard]] double ms(TimePoint t) const {
     return std::chrono::duration<double, std::milli>(t - zero_).count();
@@ -47,12 +58,12 @@ class EventBus : public std::enable_shared_from_this<EventBus> {
  private:
   std::vector<std::shared_ptr<Observer>> observers_;  // event thread only, as are the next two
   std::uint64_t n_sent_ = 0;
-  std::map<std::string, int> n_computed_;  ///< by document
+  std::map<std::pair<std::string, int>, int> n_computed_;  ///< by document and reading
   const TimePoint zero_;
   const Post post_;
   Mutex mutex_;
   std::vector<std::string> errors_ GUARDED_BY(mutex_);
-  std::map<std::string, DocumentTimes> times_ GUARDED_BY(mutex_);
+  TimesOfReadings times_ GUARDED_BY(mutex_);
 };
 
 }  // namespace swarmkv::internal

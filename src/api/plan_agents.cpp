@@ -97,6 +97,7 @@ void plan_agents(Plan& plan) {
     agent.max_tokens = spec.max_tokens;
     agent.continues = prepared.agents[i].continues;
     agent.ready_after = prepared.agents[i].ready_after;
+    agent.readings = prepared.reads_of(i).readings;
     for (const std::size_t d : prepared.reads_of(i).documents) {
       agent.reads.push_back(prepared.documents[d].name);
       ++plan.documents[d].n_readers;

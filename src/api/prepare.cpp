@@ -136,6 +136,7 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
       out.model, render_vars(out.pipeline.system, out.pipeline.vars),
       PromptFormat{options.use_chat_template, options.template_date, has_turns});
   prepare_prefixes(out);
+  number_readings(out);
   const std::vector<std::size_t> parents_first = with_parents_first(out);
   inherit_prefixes(out, parents_first);
   add_budget(out, parents_first);

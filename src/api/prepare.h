@@ -18,6 +18,7 @@ struct ReadList {
   std::vector<std::size_t> documents;  ///< indices into Prepared::documents
   PromptBuilder::Prefix prefix;
   std::vector<int> fork_points;  ///< document ends and everybody's early starts, ascending
+  std::vector<int> readings;     ///< by document: which of its readings this is, from 0
 
   [[nodiscard]] int n_tokens() const { return static_cast<int>(prefix.tokens->size()); }
   /// Where document `i` of this list begins, with what is put in front of it.
@@ -46,6 +47,7 @@ struct Prepared {
   std::vector<LoadedDocument> documents;
   std::unique_ptr<PromptBuilder> prompts;
   std::vector<ReadList> read_lists;
+  std::vector<int> n_readings;  ///< by document: places in which agents read it
   std::vector<PreparedAgent> agents;
   std::vector<Plan::Agent> budget;  ///< by agent; functions need 0 tokens
   std::vector<Diagnostic> warnings;
@@ -62,6 +64,9 @@ std::shared_ptr<const Prepared> prepare(std::shared_ptr<const Model> model, Pipe
 /// Fills `read_lists`, and of each agent what it reads and from where on it may start. Needs
 /// everything above them. errors  kInvalidArgument  an early start at a text that no document holds
 void prepare_prefixes(Prepared& prepared);
+
+/// Fills `readings` of the lists and `n_readings`. Needs the lists.
+void number_readings(Prepared& prepared);
 
 /// The context budget: what does not fit, naming document and largest branch against the limit;
 /// empty if all fits.

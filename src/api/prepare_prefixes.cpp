@@ -168,7 +168,7 @@ void prepare_prefixes(Prepared& prepared) {
       for (const std::size_t d : documents) {
         texts.push_back({prepared.documents[d].name, prepared.documents[d].text});
       }
-      ReadList list{documents, prepared.prompts->prefix(texts), {}};
+      ReadList list{documents, prepared.prompts->prefix(texts), {}, {}};
       list.fork_points = list.prefix.document_ends;
       prepared.read_lists.push_back(std::move(list));
     }

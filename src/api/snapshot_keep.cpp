@@ -74,10 +74,9 @@ void SnapshotUse::want_state(std::size_t i) {
     return std::string();
   };
 
-  Event event;
+  Event event = event_of(i);
   event.type = EventType::kSnapshotSaved;
-  event.name = name_of(i);
-  event.n_tokens = event.n_total = target.n_tokens();
+  event.n_tokens = event.n_total;
   WriteJob job;
   job.folder = folder_;
   job.model = context_.prepared.model;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/build_report.h"
 #include "api/snapshot_parts.h"
 #include "swarmkv/report.h"
 
@@ -29,6 +30,7 @@ void SnapshotUse::fill(RunReport& report) {
       const bool ends_here = document == plan_.targets[i].documents.back();
       if (!place || ends_here) place = known;
     }
+    tell_readings(report, i, known);
     if (use.kept == nullptr) continue;
     const MutexLock lock(use.kept->mutex);
     const std::optional<WriteOutcome> written = use.kept->written;
@@ -104,7 +106,22 @@ SnapshotReport SnapshotUse::report_of(std::size_t target) const {
   return out;
 }
 
-// A document that came from a file, all of it or a part.
+// A reading hears of the snapshot that ends with it, else of one that goes on behind it.
+void SnapshotUse::tell_readings(RunReport& report, std::size_t i,
+                                const SnapshotReport& known) const {
+  const SnapshotTarget& target = plan_.targets[i];
+  const ReadList& list = context_.prepared.read_lists[target.list];
+  const std::size_t n = target.document_ends.size();
+  for (std::size_t d = 0; d < n; ++d) {
+    const std::size_t document = list.documents[d];
+    if (!report.documents[document].snapshot) continue;  // off
+    DocumentReading& reading =
+        report.documents[document].readings[static_cast<std::size_t>(list.readings[d])];
+    if (!reading.snapshot || d + 1 == n) reading.snapshot = known;
+  }
+}
+
+// Documents that came from files, whole or in part, in each place in which they are read.
 void SnapshotUse::mark_restored(RunReport& report) const {
   for (const ReadList& list : context_.prepared.read_lists) {
     for (std::size_t t = 0; t < uses_.size(); ++t) {
@@ -114,15 +131,20 @@ void SnapshotUse::mark_restored(RunReport& report) const {
           !std::equal(target.begin(), target.end(), tokens.begin())) {
         continue;
       }
+      int n_restored = 0;
       for (const auto& offered : uses_[t].offered) {
-        if (offered->loads().n == 0) continue;
-        for (std::size_t d = 0; d < list.documents.size(); ++d) {
-          if (list.begin(d) >= offered->n_tokens) continue;
-          report.documents[list.documents[d]].source = "restored";
-        }
+        if (offered->loads().n > 0) n_restored = std::max(n_restored, offered->n_tokens);
+      }
+      for (std::size_t d = 0; d < list.documents.size() && list.begin(d) < n_restored; ++d) {
+        DocumentReading& reading = report.documents[list.documents[d]]
+                                       .readings[static_cast<std::size_t>(list.readings[d])];
+        reading.source = "restored";
+        reading.restored_tokens =
+            std::max(reading.restored_tokens, std::min(n_restored, list.end(d)) - list.begin(d));
       }
     }
   }
+  for (DocumentReport& document : report.documents) sum_up(document);
 }
 
 }  // namespace swarmkv::internal

@@ -25,9 +25,11 @@ std::string path_of(const Prepared& prepared, std::size_t document, const std::s
   return is_own ? resolve_path(prepared.pipeline.folder, setting) : setting;
 }
 
-std::size_t add_target(SnapshotPlan& plan, const ReadList& list, std::size_t n_documents) {
+std::size_t add_target(SnapshotPlan& plan, const Prepared& prepared, const ReadList& list,
+                       std::size_t n_documents) {
   const int end = list.end(n_documents - 1);
   SnapshotTarget target;
+  target.list = static_cast<std::size_t>(&list - prepared.read_lists.data());
   target.tokens = list.prefix.tokens;
   if (end < list.n_tokens()) {
     target.tokens =
@@ -66,7 +68,7 @@ SnapshotPlan plan_snapshots(const Prepared& prepared, const std::string& use) {
       if (settings.back() != "off") n_documents = settings.size();
     }
     if (n_documents == 0) continue;
-    const std::size_t at = add_target(plan, list, n_documents);
+    const std::size_t at = add_target(plan, prepared, list, n_documents);
     SnapshotTarget& target = plan.targets[at];
     for (std::size_t i = 0; i < n_documents; ++i) {
       if (settings[i] == "off") continue;

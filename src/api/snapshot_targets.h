@@ -14,6 +14,7 @@ struct SnapshotTarget {
   std::shared_ptr<const Tokens> tokens;  ///< [0, end of that document)
   std::vector<std::size_t> documents;    ///< those with snapshots, of Prepared::documents
   std::vector<int> document_ends;        ///< of all documents in it, ascending
+  std::size_t list = 0;                  ///< the first of Prepared::read_lists that begins with it
   std::vector<int> cuts;                 ///< fork points inside it, ascending
   bool is_auto = false;                  ///< the store is used for it
 

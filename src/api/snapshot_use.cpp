@@ -159,12 +159,6 @@ void SnapshotUse::note_rejected(std::size_t target, const RejectedSnapshot& file
   warn_not_used(file.path, file.reason, file.name, file.set_aside);
 }
 
-bool SnapshotUse::is_news(const std::string& path) {
-  if (std::find(told_.begin(), told_.end(), path) != told_.end()) return false;
-  told_.push_back(path);
-  return true;
-}
-
 void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_ours) {
   const SnapshotTarget& target = plan_.targets[i];
   auto file = std::make_shared<const SnapshotFile>(std::move(opened));
@@ -192,12 +186,10 @@ void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_o
   for (const int cut : target.cuts) {
     if (cut < n) stored.cuts.push_back(cut);
   }
-  Event event;
+  Event event = event_of(i);
   event.type = EventType::kSnapshotRestored;
-  event.name = name_of(i);
   event.text = file->path();
   event.n_tokens = n;
-  event.n_total = target.n_tokens();
   event.size_bytes = offered->size_bytes;
   stored.owner = std::move(file);
   stored.on_restore = [offered, bus = context_.bus, event](double load_ms,
@@ -218,30 +210,6 @@ void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_o
   };
   offered->offer = context_.runner.offer(std::move(stored));
   uses_[i].offered.push_back(std::move(offered));
-}
-
-const std::string& SnapshotUse::name_of(std::size_t target) const {
-  return context_.prepared.documents[plan_.targets[target].documents.back()].name;
-}
-
-void SnapshotUse::warn(const char* code, std::string message, std::string hint) {
-  warnings_.push_back({code, {}, {}, std::move(message), std::move(hint)});
-}
-
-void SnapshotUse::warn_not_used(const std::string& path, const std::string& reason,
-                                const std::string& name, bool is_set_aside) {
-  warn("SK607", fmt::format("snapshot '{}' is not used: {}", path, reason),
-       is_set_aside ? "it was set aside as '" + name + ".damaged'" : "");
-}
-
-void SnapshotUse::send(EventType type, std::size_t target, int n_tokens, std::string text) {
-  Event event;
-  event.type = type;
-  event.name = name_of(target);
-  event.text = std::move(text);
-  event.n_tokens = n_tokens;
-  event.n_total = plan_.targets[target].n_tokens();
-  context_.bus->send(std::move(event));
 }
 
 }  // namespace swarmkv::internal

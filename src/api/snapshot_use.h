@@ -80,12 +80,14 @@ class SnapshotUse {
   [[nodiscard]] bool wait_for_writer(TimePoint until);
   void fill(RunReport& report);
   [[nodiscard]] SnapshotReport report_of(std::size_t target) const;
+  void tell_readings(RunReport& report, std::size_t target, const SnapshotReport& known) const;
   void mark_restored(RunReport& report) const;
   void warn(const char* code, std::string message, std::string hint = {});
   [[nodiscard]] bool is_news(const std::string& path);  ///< once for each path
   void warn_not_used(const std::string& path, const std::string& reason, const std::string& name,
                      bool is_set_aside);
   void send(EventType type, std::size_t target, int n_tokens, std::string text);
+  [[nodiscard]] Event event_of(std::size_t target) const;
 
   const SnapshotContext context_;
   const SnapshotOptions options_;

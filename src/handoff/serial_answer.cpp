@@ -24,7 +24,7 @@ class SerialLoop::Work final : public PrefixWork {
     branch_.result.prefix_ready = ready_at_;
     const int n = branch_.request.n_prefix();
     if (!computed_ || static_cast<int>(prefix_.size()) < n) {
-      branch_.sink->prefix_progress(n, n, ready_at_);
+      branch_.sink->prefix_progress({n, n, std::nullopt, ready_at_});
     }
   }
   [[nodiscard]] TimePoint ready_at() const { return ready_at_; }
@@ -80,25 +80,26 @@ void SerialLoop::compute_prefix(Branch& branch, const Tokens& prefix, Context& c
   cuts.push_back(n_prefix);
   int n_computed = 0;
   for (const int cut : cuts) {
-    const int end = std::min(cut, n_prefix);
+    const int piece = n_computed, end = std::min(cut, n_prefix);
     while (n_computed < end) {
       const int n = prefix_chunk(n_computed, end, limits.n_tokens, grid);
       Batch batch;
       for (int i = n_computed; i < n_computed + n; ++i) {
         batch.push_back({prefix[static_cast<std::size_t>(i)], i, seq, false});
       }
+      const TimePoint began = now();
       forward(context, batch);
       n_computed += n;
       stats_.prompt_tokens_computed += n;
       stats_.document_tokens_computed += n;
-      count_prefix(branch.result, n_computed - n, n_computed);
+      count_prefix(branch.result, piece, n_computed - n, n_computed, began);
       if (arm_.computes_once()) {
         stats_.prefix_tokens_computed += n;
       } else {
         branch.result.n_computed_tokens += n;
       }
       note_use(n_computed);
-      branch.sink->prefix_progress(n_computed, branch.request.n_prefix(), now());
+      branch.sink->prefix_progress({n_computed, branch.request.n_prefix(), began, now()});
     }
   }
 }

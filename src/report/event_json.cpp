@@ -48,6 +48,8 @@ std::string to_json_line(const Event& event) {
             {"t_ms", json_number(event.t_ms)},
             {"type", to_string(event.type)}};
   if (!event.name.empty()) json[name_key(event.type)] = json_text(event.name);
+  if (!event.after.empty()) json["after"] = json_text(event.after);
+  if (event.reading > 0) json["reading"] = event.reading;
   if (!event.code.empty()) json[code_key(event.type)] = json_text(event.code);
   if (event.exit_code) json["exit_code"] = *event.exit_code;
   // An answer may be empty, and is one all the same.

@@ -145,31 +145,34 @@ Json warnings_of(const Plan& plan) {
   return out;
 }
 
+Json plan_json(const Plan& plan) {
+  return Json{{"schema", "swarmkv.plan/1"},
+              {"name", json_text(plan.name)},
+              {"model", {{"path", json_text(plan.model)}, {"n_ctx_train", plan.n_ctx_train}}},
+              {"fits", plan.misfit.empty()},
+              {"misfit", json_text_or_null(plan.misfit)},
+              {"documents", documents_of(plan)},
+              {"prefix", prefix_of(plan)},
+              {"agents", agents_of(plan)},
+              {"parallel", plan.parallel},
+              {"together", plan.n_together},
+              {"waves", waves_of(plan)},
+              {"critical_path", critical_path_of(plan)},
+              {"summary",
+               {{"prompt_tokens", plan.n_prompt_tokens},
+                {"prompt_tokens_computed", plan.n_prompt_computed},
+                {"prompt_tokens_reused", plan.n_prompt_reused},
+                {"prefix_tokens", plan.n_document_tokens},
+                {"certainty", certainty(plan.sums)},
+                {"reasons", json_texts(plan.reasons)}}},
+              {"kv", kv_of(plan)},
+              {"warnings", warnings_of(plan)}};
+}
+
 }  // namespace
 
-std::string to_json(const Plan& plan) {
-  const Json out{{"schema", "swarmkv.plan/1"},
-                 {"name", json_text(plan.name)},
-                 {"model", {{"path", json_text(plan.model)}, {"n_ctx_train", plan.n_ctx_train}}},
-                 {"fits", plan.misfit.empty()},
-                 {"misfit", json_text_or_null(plan.misfit)},
-                 {"documents", documents_of(plan)},
-                 {"prefix", prefix_of(plan)},
-                 {"agents", agents_of(plan)},
-                 {"parallel", plan.parallel},
-                 {"together", plan.n_together},
-                 {"waves", waves_of(plan)},
-                 {"critical_path", critical_path_of(plan)},
-                 {"summary",
-                  {{"prompt_tokens", plan.n_prompt_tokens},
-                   {"prompt_tokens_computed", plan.n_prompt_computed},
-                   {"prompt_tokens_reused", plan.n_prompt_reused},
-                   {"prefix_tokens", plan.n_document_tokens},
-                   {"certainty", certainty(plan.sums)},
-                   {"reasons", json_texts(plan.reasons)}}},
-                 {"kv", kv_of(plan)},
-                 {"warnings", warnings_of(plan)}};
-  return internal::json_dump(out, 2);
-}
+std::string to_json(const Plan& plan) { return internal::json_dump(plan_json(plan), 2); }
+
+std::string to_json_line(const Plan& plan) { return internal::json_dump(plan_json(plan), -1); }
 
 }  // namespace swarmkv

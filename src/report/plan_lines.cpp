@@ -61,13 +61,31 @@ std::string kv_cache(const Plan& plan) {
   return out;
 }
 
+std::int64_t n_in_largest_wave(const Plan& plan) {
+  std::int64_t most = 0;
+  for (const Plan::Wave& wave : plan.waves) {
+    most = std::max<std::int64_t>(
+        most, std::count_if(wave.agents.begin(), wave.agents.end(), [&plan](int agent) {
+          return !plan.agents[static_cast<std::size_t>(agent)].is_function;
+        }));
+  }
+  return most;
+}
+
+// Where needs or cells keep agents apart, more would be allowed at once than the waves have.
 std::string order(const Plan& plan) {
   bool queues = false;
   for (std::size_t i = 1; i < plan.waves.size(); ++i) {
     queues |= plan.waves[i].stage == plan.waves[i - 1].stage;
   }
+  const std::int64_t n = n_in_largest_wave(plan);
   if (plan.n_together == 1) return "one agent at a time";
-  return fmt::format("at most {} agents at once{}", format_count(plan.n_together),
+  if (n <= 1) return "one agent after another";
+  if (n < plan.n_together) {
+    return fmt::format("waves of at most {} agents; in a run each starts as soon as {}",
+                       format_count(n), queues ? "there is room for it" : "what it needs is done");
+  }
+  return fmt::format("at most {} agents at once{}", format_count(n),
                      queues ? "; the others queue, and come as soon as there is room" : "");
 }
 

@@ -43,8 +43,15 @@ Json agent_json(const internal::AgentSpans& agent, std::vector<std::size_t> wait
 Json timeline_json(const RunReport& report) {
   const internal::RunSpans spans = internal::spans_of(report);
   Json documents = Json::array(), agents = Json::array(), decoding = Json::array();
-  for (const auto& document : spans.documents) {
-    documents.push_back(document ? span_json(*document) : Json(nullptr));
+  Json readings = Json::array();
+  const auto json_of = [](const std::optional<Span>& span) {
+    return span ? span_json(*span) : Json(nullptr);
+  };
+  for (const auto& document : spans.documents) documents.push_back(json_of(document));
+  for (const auto& of_document : spans.readings) {
+    Json all = Json::array();
+    for (const auto& reading : of_document) all.push_back(json_of(reading));
+    readings.push_back(std::move(all));
   }
   for (std::size_t i = 0; i < spans.agents.size(); ++i) {
     agents.push_back(agent_json(spans.agents[i], internal::needed_agents(report, i)));
@@ -52,6 +59,7 @@ Json timeline_json(const RunReport& report) {
   for (const auto& [t, n] : spans.decoding) decoding.push_back({json_number(t), n});
   return Json{{"end_ms", json_number(spans.end_ms)},
               {"documents", std::move(documents)},
+              {"readings", std::move(readings)},
               {"agents", std::move(agents)},
               {"decoding", std::move(decoding)}};
 }

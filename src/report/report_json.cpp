@@ -31,7 +31,22 @@ Json snapshot_json(const std::optional<SnapshotReport>& s) {
               {"reason", json_text_or_null(s->reason)}};
 }
 
+Json reading_json(const DocumentReading& r) {
+  return Json{{"after", json_text_or_null(r.after)},
+              {"reader", json_text_or_null(r.reader)},
+              {"n_tokens", r.n_tokens},
+              {"source", json_text(r.source)},
+              {"computed_tokens", r.computed_tokens},
+              {"restored_tokens", r.restored_tokens},
+              {"prefill_ms", json_number(r.prefill_ms)},
+              {"prefill_tokens_per_s", json_number(r.prefill_tokens_per_s)},
+              {"ready_ms", json_number(r.ready_ms)},
+              {"snapshot", snapshot_json(r.snapshot)}};
+}
+
 Json document_json(const DocumentReport& d) {
+  Json readings = Json::array();
+  for (const DocumentReading& reading : d.readings) readings.push_back(reading_json(reading));
   return Json{{"name", json_text(d.name)},
               {"digest", json_text_or_null(d.digest)},
               {"n_tokens", d.n_tokens == 0 ? Json(nullptr) : Json(d.n_tokens)},
@@ -40,7 +55,9 @@ Json document_json(const DocumentReport& d) {
               {"prefill_ms", json_number(d.prefill_ms)},
               {"prefill_tokens_per_s", json_number(d.prefill_tokens_per_s)},
               {"snapshot", snapshot_json(d.snapshot)},
-              {"ready_ms", json_number(d.ready_ms)}};
+              {"ready_ms", json_number(d.ready_ms)},
+              {"restored_tokens", d.restored_tokens},
+              {"readings", std::move(readings)}};
 }
 
 std::optional<double> ratio(double above, double below) {

@@ -49,7 +49,7 @@ std::string documents_part(const RunReport& r) {
   std::int64_t n_computed = 0, n_restored = 0;
   for (const DocumentReport& d : r.documents) {
     n_computed += d.computed_tokens;
-    if (d.source == "restored") n_restored += std::max(0, d.n_tokens - d.computed_tokens);
+    n_restored += d.restored_tokens;
   }
   const char* noun = r.documents.size() == 1 ? "document" : "documents";
   if (n_restored > 0) {

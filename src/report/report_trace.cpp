@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/json_values.h"
+#include "report/readings.h"
 #include "report/spans.h"
 #include "swarmkv/report.h"
 
@@ -126,10 +127,16 @@ std::string to_trace(const RunReport& report) {
   };
   for (std::size_t i = 0; i < report.documents.size(); ++i) {
     const DocumentReport& d = report.documents[i];
-    const int own = new_track("document " + d.name);
-    if (!spans.documents[i]) continue;
-    trace.slice(own, "prefill " + d.name, "document", *spans.documents[i],
-                {{"n_tokens", d.n_tokens}, {"computed_tokens", d.computed_tokens}});
+    const std::vector<DocumentReading> readings = internal::shown_readings(d);
+    for (std::size_t j = 0; j < readings.size(); ++j) {
+      const std::string name = internal::reading_name(d, readings[j]);
+      const int own = new_track("document " + name);
+      if (!spans.readings[i][j]) continue;
+      trace.slice(own, "prefill " + name, "document", *spans.readings[i][j],
+                  {{"n_tokens", readings[j].n_tokens},
+                   {"computed_tokens", readings[j].computed_tokens},
+                   {"restored_tokens", readings[j].restored_tokens}});
+    }
   }
   const int before_agents = track;
   for (std::size_t i = 0; i < report.agents.size(); ++i) {

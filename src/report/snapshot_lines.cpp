@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "report/readings.h"
 #include "text/table.h"
 
 namespace swarmkv::internal {
@@ -41,11 +42,15 @@ std::string snapshot_text(const SnapshotReport& s) {
 std::string snapshot_lines(const RunReport& r, const Paint& paint) {
   std::string out;
   for (const DocumentReport& d : r.documents) {
-    if (!d.snapshot) continue;
-    const bool rejected = d.snapshot->state == "rejected";
-    const std::string name = r.documents.size() > 1 ? d.name + ": " : "";
-    out += labelled_line(paint, rejected ? Paint::kYellow : Paint::kPlain, "snapshot",
-                         name + snapshot_text(*d.snapshot));
+    for (const DocumentReading& reading : shown_readings(d)) {
+      const std::optional<SnapshotReport>& s =
+          d.readings.size() > 1 ? reading.snapshot : d.snapshot;
+      if (!s) continue;
+      const bool named = r.documents.size() > 1 || d.readings.size() > 1;
+      out +=
+          labelled_line(paint, s->state == "rejected" ? Paint::kYellow : Paint::kPlain, "snapshot",
+                        (named ? reading_name(d, reading) + ": " : "") + snapshot_text(*s));
+    }
   }
   return out;
 }

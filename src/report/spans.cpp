@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "report/readings.h"
+
 namespace swarmkv::internal {
 namespace {
 
@@ -57,7 +59,8 @@ AgentSpans agent_spans(const AgentReport& a, double run_end) {
   return out;
 }
 
-std::optional<Span> document_span(const DocumentReport& d) {
+template <typename Read>  // a document, or one of its readings
+std::optional<Span> document_span(const Read& d) {
   const std::optional<double> took = sane(d.prefill_ms), ready = sane(d.ready_ms);
   if (!took || !ready || d.computed_tokens <= 0) return std::nullopt;
   return Span{"document", std::max(0.0, *ready - *took), *ready};
@@ -93,6 +96,8 @@ RunSpans spans_of(const RunReport& report) {
   for (const AgentReport& a : report.agents) out.agents.push_back(agent_spans(a, out.end_ms));
   for (const DocumentReport& d : report.documents) {
     out.documents.push_back(document_span(d));
+    std::vector<std::optional<Span>>& of_document = out.readings.emplace_back();
+    for (const DocumentReading& r : shown_readings(d)) of_document.push_back(document_span(r));
   }
   out.decoding = decoding(out.agents);
   return out;

@@ -27,7 +27,9 @@ struct AgentSpans {
 };
 
 struct RunSpans {
-  std::vector<std::optional<Span>> documents;    ///< their prefill; as RunReport::documents
+  std::vector<std::optional<Span>> documents;  ///< their prefill; as RunReport::documents
+  /// The same by reading; at least one of each document.
+  std::vector<std::vector<std::optional<Span>>> readings;
   std::vector<AgentSpans> agents;                ///< as RunReport::agents
   std::vector<std::pair<double, int>> decoding;  ///< from then on so many agents decode
   double end_ms = 0;

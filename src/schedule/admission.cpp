@@ -13,7 +13,10 @@ constexpr int kMaxPassingSteps = 64;  // and for how long they may pass it
 }  // namespace
 
 void SchedulerCore::admit() {
-  if (!admission_may_help_ || waiting_.empty()) return;
+  // The step in which nobody may pass the head any more changes what it may take.
+  const bool head_may_take_more =
+      blocked_head_ != nullptr && n_steps_ - blocked_since_ == kMaxPassingSteps + 1;
+  if (!(admission_may_help_ || head_may_take_more) || waiting_.empty()) return;
   admission_may_help_ = false;
   Branch* head = nullptr;
   int n_passed = 0;
@@ -31,9 +34,13 @@ void SchedulerCore::admit() {
       if (blocked_head_ != head) blocked_since_ = n_steps_;
       blocked_head_ = head;
     }
-    if (n_steps_ - blocked_since_ > kMaxPassingSteps || ++n_passed >= kMaxPassing) break;
+    if (may_not_be_passed(*head) || ++n_passed >= kMaxPassing) break;
     ++it;
   }
+}
+
+bool SchedulerCore::may_not_be_passed(const Branch& branch) const {
+  return blocked_head_ == &branch && n_steps_ - blocked_since_ > kMaxPassingSteps;
 }
 
 bool SchedulerCore::try_admit(Branch& branch) {
@@ -45,10 +52,11 @@ bool SchedulerCore::try_admit(Branch& branch) {
   return admitted_.empty() && try_admit_at(branch, Spot{tree_.root(), 0, nullptr, false}, {});
 }
 
-// With nothing running everything may go. Kept conversations must not shut out everybody else
-// either: they hold sequence ids and cells, and those that continue them may come late.
-Sparing SchedulerCore::sparing_for_admission() const {
-  if (admitted_.empty()) return Sparing::kNothing;
+// With nothing running everything may go, and for a head that nobody may pass any more: whoever
+// wants the rest comes after it. Kept conversations must not shut out everybody else either: they
+// hold sequence ids and cells, and those that continue them may come late.
+Sparing SchedulerCore::sparing_for_admission(const Branch& branch) const {
+  if (admitted_.empty() || may_not_be_passed(branch)) return Sparing::kNothing;
   const bool is_half_empty = static_cast<int>(admitted_.size()) < (options_.n_parallel + 1) / 2;
   return is_half_empty ? Sparing::kWanted : Sparing::kWantedAndKept;
 }
@@ -70,7 +78,7 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
   if (spot.tail_of == nullptr && spot.n > 0) at = tree_.split(at, spot.n);
   const int n_holders = spot.tail_of != nullptr ? 1 : tree_.n_holders_for(at, cuts.size());
   tree_.pin(at);  // must survive the evictions that make room
-  if (!make_room(n_new_prefix + n_tail, 1 + n_holders, sparing_for_admission())) {
+  if (!make_room(n_new_prefix + n_tail, 1 + n_holders, sparing_for_admission(branch))) {
     tree_.unpin(at);
     return false;
   }
@@ -100,6 +108,9 @@ bool SchedulerCore::try_admit_at(Branch& branch, const Spot& spot, std::vector<i
     branch.result.admitted = now_();
     branch.sink->admitted(*branch.result.admitted);
   }
+  // What is there already was not computed by the next forward.
+  const PrefixNode* missing = next_unready(branch);
+  if (missing != nullptr && missing->n_computed > 0) report_progress_of(branch, std::nullopt);
   return true;
 }
 

@@ -32,13 +32,13 @@ ForwardStatus evaluate(Context& context, const Batch& batch, EngineCounters& cou
   return status;
 }
 
-void count_prefix(Result& result, int from, int to) {
+void count_prefix(Result& result, int piece, int from, int to, TimePoint began) {
   result.n_prefix_computed_tokens += to - from;
-  auto& ranges = result.prefix_computed_ranges;
-  if (!ranges.empty() && ranges.back().second == from) {
-    ranges.back().second = to;
+  std::vector<ComputedRange>& ranges = result.prefix_computed_ranges;
+  if (from > piece && !ranges.empty() && ranges.back().end == from) {
+    ranges.back().end = to;
   } else {
-    ranges.emplace_back(from, to);
+    ranges.push_back({from, to, began});
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "engine/context.h"
 #include "kv/prefix_tree.h"
+#include "schedule/request_runner.h"
 #include "swarmkv/report.h"
 #include "swarmkv/request.h"
 #include "text/text_stream.h"
@@ -27,7 +28,7 @@ class BranchSink {
  public:
   virtual ~BranchSink() = default;
   virtual void admitted(TimePoint) = 0;
-  virtual void prefix_progress(int n_computed, int n_total, TimePoint) = 0;
+  virtual void prefix_progress(const PrefixProgress& progress) = 0;
   virtual void first_token(TimePoint) = 0;
   virtual void text(std::string delta, int n_generated) = 0;
   virtual void preempted() = 0;
@@ -107,8 +108,10 @@ inline constexpr int kMostFatalInARow = 3;
 [[nodiscard]] ForwardStatus evaluate(Context& context, const Batch& batch, EngineCounters& counters,
                                      std::string& error);
 
-/// Positions [from, to) of the branch's declared prefix were computed on its behalf.
-void count_prefix(Result& result, int from, int to);
+/// Positions [from, to) of the branch's declared prefix were computed on its behalf, in a forward
+/// that began at `began`. `piece`: where the piece begins, up to the next cut, that they are part
+/// of.
+void count_prefix(Result& result, int piece, int from, int to, TimePoint began);
 
 /// A token was chosen for the branch: tells its client. Answers why the branch ends with it, if it
 /// does.

@@ -55,7 +55,7 @@ void SchedulerCore::fork_ready_branches() {
     branch->result.handed_over = now_();
     if (!branch->result.prefix_ready) branch->result.prefix_ready = before;
     // A prefix that was there or restored is ready now, not a step later.
-    report_progress_of(*branch);
+    report_progress_of(*branch, std::nullopt);
   }
   // A window model's cells were recycled since they were matched: match again, what is left is
   // found shorter.

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -89,7 +90,8 @@ class SchedulerCore {
   // admission.cpp
   void admit();
   bool try_admit(Branch& branch);
-  [[nodiscard]] Sparing sparing_for_admission() const;
+  [[nodiscard]] bool may_not_be_passed(const Branch& branch) const;
+  [[nodiscard]] Sparing sparing_for_admission(const Branch& branch) const;
   bool try_admit_at(Branch& branch, const Spot& spot, std::vector<int> cuts);
   // match.cpp
   [[nodiscard]] Spot find_spot(const Branch& branch);
@@ -133,7 +135,7 @@ class SchedulerCore {
   void count_cells();
   void accept(Branch& branch, Token token, TimePoint t);
   void report_progress();
-  void report_progress_of(Branch& branch);
+  void report_progress_of(Branch& branch, std::optional<TimePoint> began);
   void expire_deadlines();
   // recover.cpp
   void recover(ForwardStatus status, const std::string& error);
@@ -179,6 +181,7 @@ class SchedulerCore {
   int n_fatal_in_a_row_ = 0, n_stalls_in_a_row_ = 0;
   bool last_was_decode_ = false;
   double prefill_tokens_per_s_ = 0, last_forward_ms_ = 0;
+  TimePoint last_forward_began_{};
   SchedulerStats stats_;
 };
 

@@ -8,6 +8,7 @@
 namespace swarmkv::internal {
 ForwardStatus SchedulerCore::forward(std::string& error) {
   const TimePoint before = now_();
+  last_forward_began_ = before;
   // Whatever an engine throws, the loop goes on; the message reaches whoever waited for these rows.
   const ForwardStatus status = evaluate(context_, batch_, stats_.counters, error);
   const double spent = seconds(before, now_());
@@ -86,7 +87,8 @@ void SchedulerCore::count_node(const Part& part) {
   const bool is_document = !part.node->released_early;
   if (is_document) stats_.document_tokens_computed += part.n;
   if (is_document) {
-    count_prefix(part.first_in_line->result, from, from + part.n);
+    count_prefix(part.first_in_line->result, part.node->start, from, from + part.n,
+                 last_forward_began_);
   } else {
     part.first_in_line->result.n_tail_computed_tokens += part.n;
   }
@@ -122,17 +124,17 @@ void SchedulerCore::accept(Branch& branch, Token token, TimePoint t) {
 }
 
 void SchedulerCore::report_progress() {
-  for (Branch* branch : admitted_) report_progress_of(*branch);
+  for (Branch* branch : admitted_) report_progress_of(*branch, last_forward_began_);
 }
 
-void SchedulerCore::report_progress_of(Branch& branch) {
+void SchedulerCore::report_progress_of(Branch& branch, std::optional<TimePoint> began) {
   const int n_total = branch.request.n_prefix();
   if (n_total == 0 || branch.last_progress >= n_total) return;
   const PrefixNode* node = branch.forked ? nullptr : next_unready(branch);
   const int n = std::min(n_total, node != nullptr ? node->n_computed : n_total);
   if (n <= branch.last_progress) return;
   branch.last_progress = n;
-  branch.sink->prefix_progress(n, n_total, now_());
+  branch.sink->prefix_progress({n, n_total, began, now_()});
 }
 
 void SchedulerCore::expire_deadlines() {

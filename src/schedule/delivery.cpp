@@ -27,11 +27,12 @@ void Mailbox::admitted(TimePoint t) {
   gather([&]() SWARMKV_UNDER_LOCK { gathered_.admitted = t; });
 }
 
-void Mailbox::prefix_progress(int n_computed, int n_total, TimePoint t) {
+void Mailbox::prefix_progress(const PrefixProgress& progress) {
   gather([&]() SWARMKV_UNDER_LOCK {
-    gathered_.n_computed = n_computed;
-    gathered_.n_total = n_total;
-    gathered_.progress_at = t;
+    std::optional<PrefixProgress>& latest = progress.began ? gathered_.computed : gathered_.found;
+    const std::optional<TimePoint> began = latest ? latest->began : progress.began;
+    latest = progress;
+    latest->began = began;  // of what nobody was told yet, the earliest
   });
 }
 
@@ -81,8 +82,12 @@ void Mailbox::drain() {
 
 void Mailbox::tell(const Gathered& news) {
   if (news.admitted) listener_->on_admitted(*news.admitted);
-  if (news.progress_at) {
-    listener_->on_prefix_progress(news.n_computed, news.n_total, *news.progress_at);
+  std::optional<PrefixProgress> progress[] = {news.found, news.computed};
+  if (news.found && news.computed && news.found->n_computed > news.computed->n_computed) {
+    std::swap(progress[0], progress[1]);
+  }
+  for (const std::optional<PrefixProgress>& p : progress) {
+    if (p) listener_->on_prefix_progress(*p);
   }
   for (int i = 0; i < news.n_preempted; ++i) listener_->on_preempted();
   if (news.first_token) listener_->on_first_token(*news.first_token);

@@ -28,7 +28,7 @@ class Mailbox final : public BranchSink, public std::enable_shared_from_this<Mai
 
   // Engine thread.
   void admitted(TimePoint t) override;
-  void prefix_progress(int n_computed, int n_total, TimePoint t) override;
+  void prefix_progress(const PrefixProgress& progress) override;
   void first_token(TimePoint t) override;
   void text(std::string delta, int n_generated) override;
   void preempted() override;
@@ -43,8 +43,9 @@ class Mailbox final : public BranchSink, public std::enable_shared_from_this<Mai
 
  private:
   struct Gathered {
-    std::optional<TimePoint> admitted, first_token, progress_at;
-    int n_computed = 0, n_total = 0, n_generated = 0, n_preempted = 0;
+    std::optional<TimePoint> admitted, first_token;
+    std::optional<PrefixProgress> found, computed;  ///< what was there, what forwards brought
+    int n_generated = 0, n_preempted = 0;
     std::string text;
     bool finished = false;
   };

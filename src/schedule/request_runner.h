@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "engine/state.h"
@@ -16,15 +17,22 @@
 
 namespace swarmkv::internal {
 
+/// How much of a request's declared prefix is in the cache.
+struct PrefixProgress {
+  int n_computed = 0, n_total = 0;
+  /// When the forward began that brought the news; unset if none did: it was there, or restored.
+  std::optional<TimePoint> began;
+  TimePoint t;
+};
+
 /// What a client of one request hears, on the event thread, in order, no lock held. May throw: it
 /// is then not called again (the request goes on) and on_finished's result is unaffected.
 class RequestListener {
  public:
   virtual ~RequestListener() = default;
   virtual void on_admitted(TimePoint) {}
-  /// The request's declared prefix: n_computed of n_total tokens are in the cache. The last call
-  /// has equality.
-  virtual void on_prefix_progress(int /*n_computed*/, int /*n_total*/, TimePoint) {}
+  /// The last call has all of n_total.
+  virtual void on_prefix_progress(const PrefixProgress&) {}
   virtual void on_first_token(TimePoint) {}
   virtual void on_text(std::string_view /*delta*/, int /*n_generated*/) {}
   virtual void on_preempted() {}

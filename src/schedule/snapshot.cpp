@@ -55,7 +55,8 @@ bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
   const int base_end = branch.n_shareable();
   const int n_tail = branch.n_first(base_end);
   const int n_stored = size_of(stored->tokens);
-  if (!make_room(n_stored + base_end - best + n_tail, 2, sparing_for_admission())) return false;
+  if (!make_room(n_stored + base_end - best + n_tail, 2, sparing_for_admission(branch)))
+    return false;
   return load(best_id, *stored);
 }
 

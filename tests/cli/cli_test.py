@@ -1389,7 +1389,7 @@ class EventsTest(CliTest):
                 "--fake-delay-ms", "60000")
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = self.start(*slow)
-            self.wait_for_line(process, "q1: started")
+            self.wait_for_line(process, "q1: waits for the document")
             process.send_signal(number)
             self.wait_for_line(process, "stopping")
             process.send_signal(number)
@@ -1679,6 +1679,22 @@ class PlanTest(CliTest):
                     before, after = before[key], after[key]
                 self.assertNotEqual(before, after)
 
+    def test_the_word_run_of_a_command_line_can_be_made_plan(self):
+        plain = self.plan()
+        flags = ["-ngl", "0", "-t", "2", "-tb", "2", "-b", "64", "-ub", "64", "-fa", "on", "--attention", "auto",
+                 "--temp", "1", "--top-k", "5", "--top-p", "0.5", "--min-p", "0.1", "--repeat-penalty", "1.1", "-s", "7",
+                 "--stop", "END", "--ignore-eos", "--snapshot", "auto", "--snapshot-dir", "kept", "--snapshot-limit",
+                 "1GiB", "--report", "r.html", "--report", "r.jsonl", "--print", "all", "--progress", "jsonl",
+                 "--timeout", "1m", "--fail-fast", "--fake-answer", "Who=me", "--fake-delay-ms", "0"]
+        before = sorted(self.folder.iterdir())
+        self.assertEqual(self.plan(*flags), plain, "none of them changes it")
+        code, out, err = self.fake("plan", "-o", "jsonl", "--stream", *flags)
+        self.assertEqual((code, err, out.count("\n")), (0, "", 1))
+        self.assertEqual(json.loads(out), plain)
+        self.assertEqual(sorted(self.folder.iterdir()), before, "nothing is written")
+        self.check(self.fake("run", *flags), 0)
+        self.assertTrue((self.folder / "r.html").exists() and (self.folder / "kept").exists(), "by the run it is")
+
     def test_a_pipeline_may_come_from_standard_input(self):
         plan = json.loads(self.fake("plan", "-", "-o", "json", stdin=REVIEW.encode())[1])
         self.assertEqual(len(plan["agents"]), 3)
@@ -1699,8 +1715,9 @@ class PlanTest(CliTest):
         self.assertIn("lost.yaml:3:11: error: the document cannot be read: 'lost.txt'", err)
         self.assertNotIn("did you mean", err, "the pipeline itself is no document")
         self.refused(self.fake("plan", "a.yaml", "b.yaml"), 2, "one pipeline file")
-        self.refused(self.fake("plan", "-o", "jsonl"), 2, "text, json, dot, mermaid")
-        self.refused(self.fake("plan", "--temp", "1"), 2, "'plan' does not take --temp")
+        self.refused(self.fake("plan", "-o", "csv"), 2, "text, json, jsonl, dot, mermaid")
+        self.refused(self.fake("plan", "--temp", "101"), 2, "--temp '101'")
+        self.refused(self.fake("plan", "--label", "x"), 2, "'plan' does not take --label")
         self.refused(self.run_cli("plan", "-m", "nowhere.gguf"), 3, "nowhere.gguf")
         self.refused(self.run_cli("plan"), 2, "no model")
         self.write("contract.txt", b"a\xffb" * 40)
@@ -1748,7 +1765,7 @@ class CompletionTest(CliTest):
                                 (["snapshot", "list", "-o", ""], ["text", "json"]),
                                 (["run", "--snapshot", "a"], ["auto"]),
                                 (["run", "--snapshot", "mo"], ["model.gguf"]),
-                                (["run", "--timeout", "1"], []), (["plan", "--temp"], ["--template-date"]),
+                                (["run", "--timeout", "1"], []), (["validate", "--s"], ["--set", "--select", "--strict"]),
                                 (["nonsense", "-"], [])):
             with self.subTest(words):
                 self.assertEqual(self.completed(*words), expected)
@@ -2164,7 +2181,7 @@ class SignalTest(CliTest):
         # One forward takes far longer than the test may: only the second signal can end this.
         process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "--fake-delay-ms",
                              "60000", "--progress", "plain")
-        self.wait_for_line(process, "q1: started")
+        self.wait_for_line(process, "q1: waits for the document")
         process.send_signal(signal.SIGINT)
         self.wait_for_line(process, "stopping")
         process.send_signal(signal.SIGINT)

@@ -187,6 +187,22 @@ TEST(FlagEffects, AWrongValueIsRefusedWithWhereItCameFrom) {
   });
 }
 
+// So that the word `run` of a command line can be made `plan`.
+TEST(FlagEffects, APlanTakesWhatARunTakes) {
+  for (const Flag& flag : flags()) {
+    EXPECT_EQ((flag.commands & kPlan) != 0, (flag.commands & kRun) != 0) << flag.name;
+  }
+}
+
+TEST(FlagEffects, WhatARunWouldWriteDoesNotMatterToAPlan) {
+  const Settings settings = parse({"plan", "--progress", "jsonl", "-v", "--stream", "-o", "json"});
+  EXPECT_FALSE(stderr_is_events(settings));
+  EXPECT_TRUE(settings.verbose);
+  EXPECT_TRUE(stderr_is_events(parse({"run", "--progress", "jsonl"})));
+  EXPECT_EQ(refusal({"plan", "-o", "csv"}),
+            "--output 'csv': must be one of text, json, jsonl, dot, mermaid");
+}
+
 TEST(FlagEffects, ACommandRefusesAFlagOfOthersByName) {
   for_each_use([](const Flag& flag, const Row& row, const std::string& command, bool taken) {
     if (taken) return;

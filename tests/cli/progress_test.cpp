@@ -24,6 +24,14 @@ Event event(EventType type, double t_ms, const std::string& name, int n_tokens =
   return e;
 }
 
+// So many tokens of a document are there, computed in so many ms.
+Event computed(EventType type, double t_ms, const std::string& name, int n_tokens, int n_total,
+               double ms) {
+  Event e = event(type, t_ms, name, n_tokens, n_total);
+  e.ms = ms;
+  return e;
+}
+
 //  contract --> teaser, obligations, risk; memo needs obligations and risk
 Pipeline contract_review() {
   Pipeline p;
@@ -41,10 +49,10 @@ std::vector<Event> story() {
   using T = EventType;
   return {
       event(T::kRunStarted, 0, "contract-review"),
-      event(T::kDocumentProgress, 100, "contract", 64, 41237),
-      event(T::kDocumentProgress, 1500, "contract", 8000, 41237),
-      event(T::kDocumentProgress, 2200, "contract", 12000, 41237),
-      event(T::kDocumentReady, 8000, "contract", 41237, 41237),
+      computed(T::kDocumentProgress, 100, "contract", 64, 41237, 100),
+      computed(T::kDocumentProgress, 1500, "contract", 8000, 41237, 1500),
+      computed(T::kDocumentProgress, 2200, "contract", 12000, 41237, 2200),
+      computed(T::kDocumentReady, 8000, "contract", 41237, 41237, 8000),
       event(T::kAgentStarted, 8010, "teaser"),
       event(T::kAgentStarted, 8010, "obligations"),
       event(T::kAgentFirstToken, 8100, "teaser", 1),
@@ -185,11 +193,14 @@ TEST(Progress, ShowsEachDocumentOnItsOwnLineWithItsOwnSpeed) {
     apply(state, e);
     return plain_line(state, e, memory).value_or("");
   };
-  line(event(EventType::kDocumentProgress, 4000, "contract", 1000, 2000));
-  line(event(EventType::kDocumentReady, 8000, "contract", 2000, 2000));
+  line(computed(EventType::kDocumentProgress, 4000, "contract", 1000, 2000, 4000));
+  line(computed(EventType::kDocumentReady, 8000, "contract", 2000, 2000, 8000));
 
-  const std::string first = line(event(EventType::kDocumentProgress, 8500, "annex", 100, 400));
-  const std::string soon = line(event(EventType::kDocumentProgress, 9000, "annex", 200, 400));
+  const auto of_annex = [](double t_ms, int n_tokens, double ms) {
+    return computed(EventType::kDocumentProgress, t_ms, "annex", n_tokens, 400, ms);
+  };
+  const std::string first = line(of_annex(8500, 100, 500));
+  const std::string soon = line(of_annex(9000, 200, 1000));
 
   EXPECT_EQ(first, "    8.5 s  document annex: 100 of 400 tokens (25 %), 200 tok/s");
   EXPECT_EQ(soon, "") << "two seconds have not passed for this document";
@@ -270,6 +281,75 @@ TEST(Progress, CountsCellsAndReusedTokensFromThePlan) {
       << "answers were shorter than planned for";
 }
 
+// Of two agents one reads the rules alone, the other behind a letter that comes from a snapshot.
+TEST(Progress, ShowsADocumentInEachOfItsPlaces) {
+  using T = EventType;
+  Pipeline pipeline;
+  for (const char* name : {"rules", "letter"}) pipeline.documents.emplace_back().name = name;
+  for (const char* name : {"alone", "second"}) pipeline.agents.emplace_back().name = name;
+  ProgressState state = initial_state(pipeline, "t", "m");
+  state.model_loaded = true;
+  Plan plan;
+  plan.agents.resize(2);
+  plan.agents[0].name = "alone";
+  plan.agents[0].reads = {"rules"};
+  plan.agents[0].readings = {0};
+  plan.agents[1].name = "second";
+  plan.agents[1].reads = {"letter", "rules"};
+  plan.agents[1].readings = {0, 1};
+  apply_plan(state, plan);
+  PlainMemory memory;
+  const auto line = [&](const Event& e) {
+    apply(state, e);
+    return plain_line(state, e, memory).value_or("");
+  };
+  const auto screen = [&] { return joined(render_live(state, {100, 24, false, 1})); };
+  const auto said_of = [&](const std::string& name) {
+    const std::string lines = screen();
+    const std::size_t begin = lines.find(' ' + name + ' ') + name.size() + 2;
+    const std::size_t text = lines.find_first_not_of(' ', begin);
+    return lines.substr(text, lines.find('\n', text) - text);
+  };
+  const auto behind = [](Event e) {
+    e.reading = 1;
+    e.after = "letter";
+    return e;
+  };
+
+  EXPECT_EQ(said_of("second"), "waits");
+  EXPECT_EQ(line(event(T::kAgentEnqueued, 0, "alone")), "    0.0 s  alone: waits for rules");
+  EXPECT_EQ(line(event(T::kAgentEnqueued, 0, "second")),
+            "    0.0 s  second: waits for letter, rules");
+  EXPECT_EQ(said_of("alone"), "waits for rules");
+  line(event(T::kDocumentReady, 10, "letter", 185, 185));
+  line(computed(T::kDocumentReady, 100, "rules", 97, 97, 100));
+  EXPECT_EQ(said_of("alone"), "waits for room");
+  EXPECT_EQ(line(event(T::kAgentEnqueued, 120, "alone")), "") << "what it reads is there";
+  EXPECT_EQ(said_of("second"), "waits for rules") << "behind the letter they are not there yet";
+  EXPECT_EQ(line(behind(computed(T::kDocumentProgress, 150, "rules", 50, 99, 50))),
+            "    0.1 s  document rules after letter: 50 of 99 tokens (50 %), 1000 tok/s");
+  EXPECT_EQ(line(behind(computed(T::kDocumentReady, 300, "rules", 99, 99, 200))),
+            "    0.3 s  document rules after letter: ready, 99 tokens");
+  EXPECT_EQ(line(event(T::kAgentStarted, 300, "second")), "    0.3 s  second: started");
+  EXPECT_EQ(said_of("second"), "reads its prompt");
+  EXPECT_NE(screen().find(" 97 tok  \u2501"), std::string::npos) << screen();
+  EXPECT_NE(screen().find("0.1 s  970 tok/s\n"), std::string::npos) << screen();
+  EXPECT_NE(screen().find("rules after let\u2026"), std::string::npos) << screen();
+  EXPECT_NE(screen().find("0.2 s  495 tok/s\n"), std::string::npos) << screen();
+  EXPECT_NE(screen().find("100 %\n"), std::string::npos) << "of the letter nothing was computed";
+  EXPECT_EQ(state.n_cells_used(), 185 + 97 + 99);
+}
+
+// It writes on after it had to step back, and nothing says so but its text.
+TEST(Progress, AnAgentThatCameBackWritesAgain) {
+  ProgressState state = state_after(0);
+  apply(state, event(EventType::kAgentFirstToken, 10, "risk", 1));
+  apply(state, event(EventType::kAgentPreempted, 20, "risk"));
+  EXPECT_EQ(state.n_decoding(), 0);
+  apply(state, event(EventType::kAgentDelta, 30, "risk", 5, 0, "on"));
+  EXPECT_EQ(state.n_decoding(), 1);
+}
+
 Event snapshot_event(EventType type, const std::string& text, int n_tokens, int n_total) {
   Event e = event(type, 200, "contract", n_tokens, n_total, text);
   if (type != EventType::kSnapshotRejected) {
@@ -321,12 +401,12 @@ TEST(Progress, CountsOnlyComputedTokensAsSpeedAndTheOthersAsReused) {
   ProgressState state = planned_state();
   PlainMemory memory;
   apply(state, snapshot_event(EventType::kSnapshotRestored, "/c/a.swkv", 3000, 4000));
-  const Event progress = event(EventType::kDocumentProgress, 700, "contract", 3500, 4000);
+  const Event progress = computed(EventType::kDocumentProgress, 700, "contract", 3500, 4000, 500);
   apply(state, progress);
 
   EXPECT_EQ(plain_line(state, progress, memory),
             "    0.7 s  document contract: 3,500 of 4,000 tokens (87 %), 1000 tok/s");
-  apply(state, event(EventType::kDocumentReady, 1200, "contract", 4000, 4000));
+  apply(state, computed(EventType::kDocumentReady, 1200, "contract", 4000, 4000, 1000));
   const std::string screen = joined(render_live(state, {120, 24, false, 1}));
   EXPECT_NE(screen.find("1.0 s  1,000 tok/s  3,000 restored (77.0 MiB, 0.21 s)"), std::string::npos)
       << screen;

@@ -10,9 +10,13 @@ PERCENTILES = {"p50": NUMBER_OR_NULL, "p95": NUMBER_OR_NULL, "p99": NUMBER_OR_NU
 SNAPSHOT = {"state": str, "path": TEXT_OR_NULL, "size_bytes": (int, NONE), "n_tokens": (int, NONE),
             "ms": NUMBER_OR_NULL, "reason": TEXT_OR_NULL}
 
+READING = {"after": TEXT_OR_NULL, "reader": str, "n_tokens": int, "source": str, "computed_tokens": int,
+           "restored_tokens": int, "prefill_ms": NUMBER_OR_NULL, "prefill_tokens_per_s": NUMBER_OR_NULL,
+           "ready_ms": NUMBER_OR_NULL, "snapshot": (SNAPSHOT, NONE)}
+
 DOCUMENT = {"name": str, "digest": str, "n_tokens": (int, NONE), "source": str, "computed_tokens": int,
             "prefill_ms": NUMBER_OR_NULL, "prefill_tokens_per_s": NUMBER_OR_NULL, "snapshot": (SNAPSHOT, NONE),
-            "ready_ms": NUMBER_OR_NULL}
+            "ready_ms": NUMBER_OR_NULL, "restored_tokens": int, "readings": [READING]}
 
 ERROR = {"code": str, "message": str}
 

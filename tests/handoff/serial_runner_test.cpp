@@ -145,9 +145,9 @@ TEST_P(SerialArms, ListenersHearTheSameAsFromTheScheduler) {
     std::vector<std::string> heard;
     std::string text;
     void on_admitted(TimePoint) override { heard.push_back("admitted"); }
-    void on_prefix_progress(int n, int n_total, TimePoint) override {
-      EXPECT_LE(n, n_total);
-      if (n == n_total) heard.push_back("prefix ready");
+    void on_prefix_progress(const PrefixProgress& p) override {
+      EXPECT_LE(p.n_computed, p.n_total);
+      if (p.n_computed == p.n_total) heard.push_back("prefix ready");
     }
     void on_first_token(TimePoint) override { heard.push_back("first token"); }
     void on_text(std::string_view delta, int) override { text += delta; }

@@ -158,11 +158,12 @@ inline RunReport restored_report() {
   DocumentReport& contract = r.documents[0];
   contract.source = "restored";
   contract.computed_tokens = 237;
+  contract.restored_tokens = 41'000;
   contract.prefill_ms = 60;
   contract.snapshot = {"restored", "/cache/snapshots/5f0c.swkv", 904'000'000, 41'000, 640, {}};
   DocumentReport annex = contract;
   annex.name = "annex";
-  annex.n_tokens = 1200;
+  annex.n_tokens = annex.restored_tokens = 1200;
   annex.computed_tokens = 0;
   annex.prefill_ms.reset();
   annex.ready_ms.reset();
@@ -170,12 +171,35 @@ inline RunReport restored_report() {
   DocumentReport letter = contract;
   letter.name = "letter";
   letter.n_tokens = letter.computed_tokens = 300;
+  letter.restored_tokens = 0;
   letter.source = "computed";
   letter.snapshot = {"rejected", "/cache/old.swkv", 0, 0, 0, "cache_type_k q8_0, here f16"};
   r.documents.push_back(annex);
   r.documents.push_back(letter);
   for (std::size_t i : {1U, 2U}) r.agents[i].reads = {"contract", "annex"};
   r.agents[3].reads = {"contract", "letter"};
+  return r;
+}
+
+// Two agents: one reads the rules alone, the other behind the letter of a buyer.
+inline RunReport two_places_report() {
+  RunReport r = nine_agents_report();
+  r.agents.resize(2);
+  r.agents[0].name = "alone";
+  r.agents[0].reads = {"rules"};
+  r.agents[1].name = "second";
+  r.agents[1].reads = {"letter", "rules"};
+  for (AgentReport& agent : r.agents) {
+    agent.needs.clear();
+    agent.continues.clear();
+  }
+  DocumentReading front{"", "alone", 97, "computed", 97, 0, 100.0, 970.0, 100.0, {}};
+  DocumentReading behind{"letter", "second", 99, "computed", 99, 0, 300.0, 330.0, 700.0, {}};
+  DocumentReading letter{"", "second", 185, "restored", 0, 185, {}, {}, 400.0, {}};
+  r.documents = {
+      {"rules", "beef", 97, "computed", 196, 100.0, 970.0, 100.0, {}, 0, {front, behind}},
+      {"letter", "f00d", 185, "restored", 0, {}, {}, 400.0, {}, 185, {letter}}};
+  r.critical_path = {"document:rules", "second"};
   return r;
 }
 

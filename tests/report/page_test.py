@@ -130,6 +130,17 @@ class PageTest(unittest.TestCase):
                              "letter: rejected: cache_type_k q8_0, here f16"):
                     self.assertIn(part, text)
 
+    def test_a_document_in_two_places_is_two_rows_and_two_blocks_with_their_counts(self):
+        page = self.drawn("two_places.html")
+        rows = [c for c in page.classes("g") if "row" in c]
+        self.assertEqual(len(rows), 5, "three readings and two agents")
+        phases = [c[1] for c in page.classes("rect") if c[0] == "phase"]
+        self.assertGreaterEqual(phases.count("prefix"), 2, "both were computed, each in its time")
+        text = "".join(page.texts)
+        for part in ("rules after letter", "97 tok, once", "99 tok, once", "185 tok, restored"):
+            self.assertIn(part, text)
+        self.assertNotIn("196", text, "tokens of both readings are those of none")
+
     def test_text_of_a_run_makes_no_element_and_runs_nothing(self):
         for name in ("nine.html", "hostile.html"):
             with self.subTest(name):

@@ -184,6 +184,45 @@ TEST(PlanReport, CutsLongTablesAndSaysSo) {
   EXPECT_NE(to_json(plan).find("q9999"), std::string::npos);
 }
 
+std::string order_of(const Plan& plan) {
+  const std::string text = to_text(plan, false);
+  const std::size_t begin = text.find("\norder           ") + 17;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+// Three that need nobody, and one that needs them: four are never at once, whatever -np says.
+TEST(PlanReport, SaysOfTheOrderWhatTheWavesShow) {
+  Plan plan;
+  plan.agents.resize(5);
+  plan.agents[4].is_function = true;
+  plan.n_together = 4;
+  plan.waves = {{{0, 1, 2, 4}, 0, 10}, {{3}, 1, 10}};
+  EXPECT_EQ(order_of(plan),
+            "waves of at most 3 agents; in a run each starts as soon as what it needs is done");
+  plan.waves[1].stage = 0;  // no needs: the cells do not suffice for the fourth
+  EXPECT_EQ(order_of(plan),
+            "waves of at most 3 agents; in a run each starts as soon as there is room for it");
+  plan.n_together = 3;
+  EXPECT_EQ(order_of(plan),
+            "at most 3 agents at once; the others queue, and come as soon as there is room");
+  plan.waves = {{{0, 1, 2, 4}, 0, 10}};
+  EXPECT_EQ(order_of(plan), "at most 3 agents at once");
+  plan.waves = {{{0}, 0, 10}, {{1}, 1, 10}, {{2, 4}, 2, 10}};
+  EXPECT_EQ(order_of(plan), "one agent after another");
+  plan.n_together = 1;
+  EXPECT_EQ(order_of(plan), "one agent at a time");
+}
+
+TEST(PlanReport, OnOneLineIsTheSameObject) {
+  const std::string line = to_json_line(contract_review());
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  const auto dense = [](std::string text) {
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    return text;
+  };
+  EXPECT_EQ(dense(line), dense(to_json(contract_review())));
+}
+
 TEST(PlanReport, HasColoursOnlyIfAskedFor) {
   EXPECT_EQ(to_text(contract_review(), false).find('\x1b'), std::string::npos);
   EXPECT_NE(to_text(contract_review(), true).find("\x1b[1m"), std::string::npos);

@@ -32,7 +32,12 @@ TEST(ReportJson, HasTheDocumentedKeysInTheDocumentedOrder) {
                   "attention_note", "documents",    "agents",       "summary", "warnings"}));
   EXPECT_EQ(keys(json["documents"][0]),
             (Keys{"name", "digest", "n_tokens", "source", "computed_tokens", "prefill_ms",
-                  "prefill_tokens_per_s", "snapshot", "ready_ms"}));
+                  "prefill_tokens_per_s", "snapshot", "ready_ms", "restored_tokens", "readings"}));
+  RunReport report;
+  report.documents.emplace_back().readings.emplace_back();
+  EXPECT_EQ(keys(Json::parse(to_json(report))["documents"][0]["readings"][0]),
+            (Keys{"after", "reader", "n_tokens", "source", "computed_tokens", "restored_tokens",
+                  "prefill_ms", "prefill_tokens_per_s", "ready_ms", "snapshot"}));
   EXPECT_EQ(
       keys(json["agents"][0]),
       (Keys{

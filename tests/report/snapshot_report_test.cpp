@@ -26,6 +26,7 @@ RunReport report_with(const SnapshotReport& snapshot, int computed = 37) {
   r.documents[0].snapshot = snapshot;
   r.documents[0].source = snapshot.state == "restored" ? "restored" : "computed";
   r.documents[0].computed_tokens = computed;
+  if (snapshot.state == "restored") r.documents[0].restored_tokens = 41'237 - computed;
   return r;
 }
 
@@ -83,6 +84,62 @@ TEST(SnapshotReportText, NamesTheDocumentWhereThereAreSeveral) {
             std::string::npos)
       << table;
   EXPECT_EQ(table.find("annex: "), std::string::npos) << "it had none";
+}
+
+// rules in front, and rules behind other: both were restored.
+RunReport report_of_two_places() {
+  RunReport r = report_with(restored(), 0);
+  DocumentReading front, behind;
+  front.n_tokens = front.restored_tokens = 97;
+  front.reader = "risk";
+  front.source = behind.source = "restored";
+  front.snapshot = behind.snapshot = restored();
+  front.snapshot->n_tokens = 97;
+  behind.n_tokens = behind.restored_tokens = 193;
+  behind.after = "other";
+  behind.reader = "teaser";
+  behind.snapshot->n_tokens = 378;
+  DocumentReport& rules = r.documents[0];
+  rules.name = "rules";
+  rules.n_tokens = 97;
+  rules.restored_tokens = 97 + 193;
+  rules.readings = {front, behind};
+  DocumentReport& other = r.documents.emplace_back(rules);
+  other.name = "other";
+  other.n_tokens = other.restored_tokens = 185;
+  other.snapshot.reset();
+  other.readings = {behind};
+  other.readings[0].after = "";
+  other.readings[0].n_tokens = other.readings[0].restored_tokens = 185;
+  return r;
+}
+
+TEST(SnapshotReportText, CountsWhatWasRestoredInEachPlace) {
+  const RunReport r = report_of_two_places();
+  const std::string table = to_table(r, false), markdown = to_markdown(r);
+  EXPECT_NE(table.find("(documents 475 restored)"), std::string::npos) << table;
+  EXPECT_NE(table.find("snapshot        rules: restored 97 tokens"), std::string::npos) << table;
+  EXPECT_NE(table.find("snapshot        rules after other: restored 378 tokens"), std::string::npos)
+      << table;
+  for (const char* line :
+       {"- document: rules, 97 tokens, 97 restored\n",
+        "- document: rules after other, 193 tokens, 193 restored\n",
+        "- document: other, 185 tokens, 185 restored\n", "(documents 475 restored)"}) {
+    EXPECT_NE(markdown.find(line), std::string::npos) << line << markdown;
+  }
+  const auto json = nlohmann::ordered_json::parse(to_json(r))["documents"];
+  int n_restored = 0;
+  for (const auto& document : json) {
+    int n = 0;
+    for (const auto& reading : document["readings"]) n += reading["restored_tokens"].get<int>();
+    EXPECT_EQ(document["restored_tokens"], n);
+    n_restored += n;
+  }
+  EXPECT_EQ(n_restored, 475);
+  EXPECT_EQ(json[0]["readings"][1]["after"], "other");
+  EXPECT_EQ(json[0]["readings"][1]["reader"], "teaser");
+  EXPECT_EQ(json[0]["readings"][1]["snapshot"]["n_tokens"], 378);
+  EXPECT_TRUE(json[0]["readings"][0]["after"].is_null());
 }
 
 TEST(SnapshotReportText, StandsInMarkdown) {

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   write("nine.md", to_markdown(report));
   write("nine.csv", to_csv(report));
   write("nine.trace.json", to_trace(report));
+  write("two_places.html", to_html(swarmkv::testing::two_places_report()));
   write("restored.html", to_html(swarmkv::testing::restored_report()));
   // Whatever is foreign is hostile.
   const std::string& text = swarmkv::testing::kHostile;

@@ -109,6 +109,51 @@ TEST(Fairness, AFullBatchDoesNotResetTheTimeABlockedHeadMayBePassed) {
   h.core->cancel_all("done");
 }
 
+//  cached: a, b, c, 120 cells each   running: on a, to 120 more   free: 20
+//  waiting: the head on d (cold), then two on b and c, for whose own prompts there is no room
+TEST(Fairness, AColdDocumentDoesNotWaitForAnIdlePoolWhereOthersWantAllThatIsCached) {
+  CoreHarness::Options options;
+  options.model.eog_every = 0;
+  options.context = {.n_cells = 500, .n_seq_max = 16, .n_batch = 64};
+  options.scheduler.n_parallel = 8;
+  CoreHarness h(options);
+  std::vector<std::shared_ptr<const Tokens>> documents;
+  for (unsigned i = 1; i <= 4; ++i) documents.push_back(h.document(letters(120, i)));
+  for (std::size_t i = 0; i < 3; ++i) {
+    h.submit(h.request(documents[i], "q", 2));
+    h.run();
+  }
+  const auto running = h.submit(h.request(documents[0], "q", 120));
+  h.step();
+  const Request cold = h.request(documents[3], "q", 5);
+  const auto head = h.submit(cold);
+  std::vector<Request> wanting;
+  std::vector<std::shared_ptr<Seen>> waiting;
+  for (const std::size_t i : {1, 2}) {
+    wanting.push_back(h.request(documents[i], letters(40, 9), 5));
+    waiting.push_back(h.submit(wanting.back()));
+  }
+  ASSERT_EQ(h.core->stats().n_evictions, 0);
+  int n_steps = 0;
+  while (head->n_admitted == 0) {
+    ASSERT_LT(n_steps, 200);
+    ASSERT_FALSE(running->done()) << "it waits until nothing runs";
+    for (const auto& w : waiting) ASSERT_EQ(w->n_admitted, 0) << "the test wants them to wait";
+    h.step();
+    ++n_steps;
+  }
+
+  EXPECT_EQ(n_steps, 66) << "as long as others might have passed it";
+  EXPECT_EQ(h.core->stats().n_evictions, 1) << "what is wanted last, and no more than it needs";
+  h.run();
+  EXPECT_EQ(head->result.tokens, h.alone(cold).tokens);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(waiting[i]->result.tokens, h.alone(wanting[i]).tokens);
+  }
+  EXPECT_LT(*waiting[0]->result.finished, *waiting[1]->result.finished);
+  EXPECT_EQ(h.core->stats().prefix_tokens_computed, 5 * 120) << "only c had to be computed again";
+}
+
 //  streaming:  t t t t t t t t t t ...     a token in every step
 //  documents:  [--------------------------- prefill ---------------------------]
 TEST(Fairness, ALongPrefillDoesNotStopTheStreamOfOthers) {

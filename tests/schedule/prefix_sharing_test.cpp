@@ -167,5 +167,36 @@ TEST(PrefixSharing, ABranchHoldsItsDocumentAndPromptAndNothingElse) {
   EXPECT_EQ(got, expected);
 }
 
+//  [0, 100) is there --> [100, 160) --> [160, 200)
+TEST(PrefixProgress, TellsWhatWasThereFromWhatForwardsBrought) {
+  CoreHarness h(roomy());
+  const auto first = h.submit(h.request(h.document(letters(100, 1)), "q", 2));
+  h.run();
+  Request longer = h.request(h.document(letters(100, 1) + letters(100, 2)), "q", 2);
+  longer.fork_points = {100, 160};
+  const auto second = h.submit(longer), third = h.submit(longer);
+  h.run();
+
+  ASSERT_FALSE(first->progress.empty());
+  for (const PrefixProgress& p : first->progress) EXPECT_TRUE(p.began.has_value());
+  ASSERT_GE(second->progress.size(), 3u);
+  EXPECT_EQ(second->progress[0].n_computed, 100);
+  EXPECT_FALSE(second->progress[0].began.has_value()) << "nothing was computed for it";
+  for (std::size_t i = 1; i < second->progress.size(); ++i) {
+    EXPECT_TRUE(second->progress[i].began.has_value());
+  }
+  EXPECT_EQ(second->progress.back().n_computed, 200);
+
+  // The pieces end where the cuts are, and each has its own beginning.
+  const std::vector<ComputedRange>& ranges = second->result.prefix_computed_ranges;
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_EQ(ranges[0].begin, 100);
+  EXPECT_EQ(ranges[0].end, 160);
+  EXPECT_EQ(ranges[1].begin, 160);
+  EXPECT_EQ(ranges[1].end, 200);
+  EXPECT_LT(ranges[0].began, ranges[1].began);
+  EXPECT_TRUE(third->result.prefix_computed_ranges.empty()) << "it waited for the same";
+}
+
 }  // namespace
 }  // namespace swarmkv::internal

@@ -39,10 +39,10 @@ std::shared_ptr<const Tokens> document_of(const FakeModel& model, int n) {
 class Ears final : public RequestListener {
  public:
   void on_admitted(TimePoint) override { say("admitted"); }
-  void on_prefix_progress(int n, int n_total, TimePoint) override {
-    EXPECT_GT(n, n_computed) << "progress never repeats";
-    n_computed = n;
-    say(n == n_total ? "prefix ready" : "prefix");
+  void on_prefix_progress(const PrefixProgress& p) override {
+    EXPECT_GT(p.n_computed, n_computed) << "progress never repeats";
+    n_computed = p.n_computed;
+    say(n_computed == p.n_total ? "prefix ready" : "prefix");
   }
   void on_first_token(TimePoint) override { say("first token"); }
   void on_text(std::string_view delta, int) override {

@@ -18,13 +18,15 @@ namespace swarmkv::internal {
 struct Seen final : BranchSink {
   int n_admitted = 0, n_first = 0, n_preempted = 0, n_finished = 0;
   int n_computed = 0, n_total = 0;
+  std::vector<PrefixProgress> progress;
   std::string text_so_far;
   Result result;
 
   void admitted(TimePoint) override { ++n_admitted; }
-  void prefix_progress(int computed, int total, TimePoint) override {
-    n_computed = computed;
-    n_total = total;
+  void prefix_progress(const PrefixProgress& p) override {
+    n_computed = p.n_computed;
+    n_total = p.n_total;
+    progress.push_back(p);
   }
   void first_token(TimePoint) override { ++n_first; }
   void text(std::string delta, int) override { text_so_far += delta; }

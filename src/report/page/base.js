@@ -120,9 +120,14 @@ function answerId(index) {
   return 'answer-' + index;
 }
 
-// Tokens of a document that came from a snapshot.
-function restoredTokens(document) {
-  return document.source === 'restored' ? Math.max(0, document.n_tokens - document.computed_tokens) : 0;
+// The places in which a document is read, at least one: of one that nobody reads it is the document.
+function readingsOf(document) {
+  return document.readings.length > 0 ? document.readings : [document];
+}
+
+// Of several places they tell what stands in front.
+function readingName(document, reading) {
+  return document.name + (document.readings.length > 1 && reading.after ? ' after ' + reading.after : '');
 }
 
 // What became of a document's snapshot.

@@ -55,11 +55,15 @@ function facts(data) {
     ['run', r.run_id],
   ];
   for (const d of r.documents) {
-    rows.push(['document', d.name + ', ' + (known(d.n_tokens) ? count(d.n_tokens) + ' tokens' : d.source) +
-                               (d.digest ? ', ' + d.digest : '')]);
-    if (d.snapshot) {
-      const name = r.documents.length > 1 ? d.name + ': ' : '';
-      rows.push(['snapshot', name + snapshotText(d.snapshot)]);
+    const several = d.readings.length > 1;
+    for (const reading of readingsOf(d)) {
+      rows.push(['document', readingName(d, reading) + ', ' +
+          (known(reading.n_tokens) ? count(reading.n_tokens) + ' tokens' : reading.source) +
+          (d.digest ? ', ' + d.digest : '')]);
+      const snapshot = several ? reading.snapshot : d.snapshot;
+      if (!snapshot) continue;
+      const name = several || r.documents.length > 1 ? readingName(d, reading) + ': ' : '';
+      rows.push(['snapshot', name + snapshotText(snapshot)]);
     }
   }
   return el('details', {class: 'facts'}, el('summary', {}, 'Machine, model, documents'),

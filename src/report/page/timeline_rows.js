@@ -1,4 +1,4 @@
-// The rows of the timeline: one a document, one an agent.
+// The rows of the timeline: one for each place in which a document is read, one an agent.
 
 const PHASES = [
   ['prefix', 'document computed'],
@@ -16,10 +16,12 @@ function phaseLabel(name) {
 
 function timelineRows(data) {
   const r = data.report;
-  const documents = r.documents.map((d, i) => ({
-    kind: 'document', name: d.name, note: known(d.n_tokens) ? count(d.n_tokens) + ' tok' : '', span: data.timeline.documents[i],
-    critical: r.summary.critical_path.includes('document:' + d.name), document: d,
-  }));
+  const documents = r.documents.flatMap((d, i) => readingsOf(d).map((reading, j) => ({
+    kind: 'document', name: readingName(d, reading), span: data.timeline.readings[i][j], reading,
+    note: known(reading.n_tokens) ? count(reading.n_tokens) + ' tok' : '',
+    critical: r.summary.critical_path.includes('document:' + d.name),
+    snapshot: d.readings.length > 1 ? reading.snapshot : d.snapshot,
+  })));
   const agents = r.agents.map((agent, i) => ({
     kind: 'agent', name: agent.name, index: i, agent, ...data.timeline.agents[i],
     note: known(agent.usage.completion_tokens) ? count(agent.usage.completion_tokens) + ' tok' : '',
@@ -38,11 +40,12 @@ function rowEnds(row) {
 function rowStory(row, data) {
   const lines = [];
   if (row.kind === 'document') {
-    const d = row.document;
-    lines.push(['tokens', count(d.n_tokens) + ', ' + count(d.computed_tokens) + ' computed here']);
+    const d = row.reading;
+    lines.push(['tokens', count(d.n_tokens) + ', ' + count(d.computed_tokens) + ' computed here' +
+        (d.restored_tokens > 0 ? ', ' + count(d.restored_tokens) + ' restored' : '')]);
     lines.push(['prefill', duration(d.prefill_ms)]);
     if (known(d.prefill_tokens_per_s)) lines.push(['speed', fixed(d.prefill_tokens_per_s, 0) + ' tok/s']);
-    if (d.snapshot) lines.push(['snapshot', snapshotText(d.snapshot)]);
+    if (row.snapshot) lines.push(['snapshot', snapshotText(row.snapshot)]);
     return lines;
   }
   const a = row.agent;
@@ -114,12 +117,13 @@ function agentShapes(g, row) {
   return out;
 }
 
-// A document whose prefill has no place in the picture.
-function absentSpan(document) {
-  if (document.source === 'computed') return 'time not known';
-  const s = document.snapshot;
-  if (document.source !== 'restored' || !s) return document.source;
-  return 'restored ' + plural(restoredTokens(document), 'token') + (known(s.ms) ? ' in ' + duration(s.ms) : '');
+// A reading whose prefill has no place in the picture.
+function absentSpan(row) {
+  const {source, restored_tokens} = row.reading;
+  if (source === 'computed') return 'time not known';
+  if (source !== 'restored' || !row.snapshot) return source;
+  const ms = row.snapshot.ms;
+  return 'restored ' + plural(restored_tokens, 'token') + (known(ms) ? ' in ' + duration(ms) : '');
 }
 
 // `g`: x(ms), top of the row, its bar and height, width of the picture, label and note places.
@@ -127,7 +131,7 @@ function rowShapes(g, row) {
   const shapes = row.kind === 'agent' ? agentShapes(g, row) :
                  row.span             ? [phaseBar(g, 'prefix', row.span[1], row.span[2])] :
                  [svg('text', {class: 'never', x: g.x(0) + 4, y: g.bar + g.height - 3},
-                      absentSpan(row.document))];
+                      absentSpan(row))];
   const tone = row.kind === 'agent' ? toneOf(row.agent) : 'good';
   return [
     svg('rect', {class: 'ground', x: 0, y: g.top, width: g.width, height: g.rowHeight}),

@@ -15,7 +15,9 @@ function buildTree(report) {
     }
     let at = root;
     for (const name of node.agent.kind === 'llm' ? node.agent.reads : []) {
-      if (!at.documents.has(name)) at.documents.set(name, {name, documents: new Map(), agents: []});
+      if (!at.documents.has(name)) {
+        at.documents.set(name, {name, reader: node.agent.name, documents: new Map(), agents: []});
+      }
       at = at.documents.get(name);
     }
     at.agents.push(node);
@@ -38,7 +40,7 @@ function layoutTree(root) {
     for (const child of branch.documents.values()) {
       const from = rows.length;
       place(child, depth + 1);
-      blocks.push({name: child.name, depth, from, to: rows.length});
+      blocks.push({name: child.name, reader: child.reader, depth, from, to: rows.length});
     }
     for (const node of branch.agents) placeAgent(node, depth, null);
   };
@@ -55,31 +57,44 @@ function ownTokens(agent) {
   };
 }
 
-// How a document came into the cache.
-function originOf(document) {
-  const restored = restoredTokens(document);
-  if (restored > 0) {
-    return (document.computed_tokens > 0 ? count(restored) + ' ' : '') + 'restored';
+// How a reading of a document came into the cache.
+function originOf(reading) {
+  if (reading.restored_tokens > 0) {
+    return (reading.computed_tokens > 0 ? count(reading.restored_tokens) + ' ' : '') + 'restored';
   }
-  const times = document.n_tokens > 0 ? document.computed_tokens / document.n_tokens : 0;
+  const times = reading.n_tokens > 0 ? reading.computed_tokens / reading.n_tokens : 0;
   return times === 0 ? 'not computed' : times <= 1 ? 'once' : fixed(times, 1) + ' times';
 }
 
-function blockShapes(g, block, report) {
+// A place in the tree is told by the first agent that reads the document there.
+function readingAt(report, block) {
   const document = report.documents.find((d) => d.name === block.name);
+  if (!document) return null;
+  return document.readings.find((reading) => reading.reader === block.reader) || readingsOf(document)[0];
+}
+
+// A block that is one row high has room for two lines, and a narrow one for a few letters.
+function blockLines(block, reading, width, height) {
+  const name = shorten(block.name, width - 12, 7.4);
+  if (!reading) return [name];
+  const tokens = count(reading.n_tokens) + ' tok';
+  if (height >= 52) return [name, tokens, originOf(reading)];
+  return [name, width < 110 ? tokens : tokens + ', ' + originOf(reading)];
+}
+
+function blockShapes(g, block, report) {
   const x = block.depth * g.column, y = block.from * g.row + 3;
   const height = (block.to - block.from) * g.row - 6, width = g.column - 14;
-  const lines = [shorten(block.name, width - 12, 7.4)];
-  if (document) {
-    lines.push(count(document.n_tokens) + ' tok');
-    lines.push(originOf(document));
-  }
-  const shown = lines.slice(0, Math.max(1, Math.floor((height - 4) / 16)));
-  const top = y + height / 2 - (shown.length - 1) * 8 + 4;
+  const reading = readingAt(report, block);
+  const lines = blockLines(block, reading, width, height);
+  const step = lines.length < 3 ? 14 : 16;
+  const top = y + height / 2 - (lines.length - 1) * step / 2 + 4;
   return [
-    svg('rect', {class: 'block', x, y, width, height, rx: 5}, svg('title', {}, block.name)),
-    ...shown.map((line, i) => svg('text', {class: i === 0 ? 'block-name' : 'block-note',
-        x: x + width / 2, y: top + i * 16, 'text-anchor': 'middle'}, line)),
+    svg('rect', {class: 'block', x, y, width, height, rx: 5}, svg('title', {}, reading ?
+        block.name + ': ' + count(reading.n_tokens) + ' tok, ' + originOf(reading) : block.name)),
+    ...lines.map((line, i) => svg('text', {class: i === 0 ? 'block-name' : 'block-note',
+        x: x + width / 2, y: top + i * step, 'text-anchor': 'middle'},
+        line)),
   ];
 }
 
