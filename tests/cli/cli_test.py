@@ -1389,7 +1389,7 @@ class EventsTest(CliTest):
                 "--fake-delay-ms", "60000")
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = self.start(*slow)
-            self.wait_for_line(process, "q1: waits for the document")
+            self.wait_for_line(process, "q1: waits for contract")
             process.send_signal(number)
             self.wait_for_line(process, "stopping")
             process.send_signal(number)
@@ -2181,7 +2181,7 @@ class SignalTest(CliTest):
         # One forward takes far longer than the test may: only the second signal can end this.
         process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "--fake-delay-ms",
                              "60000", "--progress", "plain")
-        self.wait_for_line(process, "q1: waits for the document")
+        self.wait_for_line(process, "q1: waits for contract")
         process.send_signal(signal.SIGINT)
         self.wait_for_line(process, "stopping")
         process.send_signal(signal.SIGINT)
