@@ -48,7 +48,8 @@ class SnapshotHostTest : public SnapshotTest {
   void expect_not_saved(const RunReport& report, const std::string& why) const {
     EXPECT_EQ(report.exit_code, 0);
     EXPECT_EQ(answers_of(report), answers_of(cold_));
-    ASSERT_EQ(report.warnings.size(), 1u) << (report.warnings.empty() ? why : report.warnings.back().message);
+    ASSERT_EQ(report.warnings.size(), 1u)
+        << (report.warnings.empty() ? why : report.warnings.back().message);
     EXPECT_EQ(report.warnings[0].code, "SK608");
     EXPECT_NE(report.warnings[0].message.find("no snapshot of 'doc' was saved: "),
               std::string::npos);
