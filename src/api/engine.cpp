@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "api/engine_impl.h"
 #include "api/make_runner.h"
 #include "api/run_impl.h"
@@ -16,8 +18,12 @@ class TextListener final : public internal::RequestListener {
 
 }  // namespace
 
-Engine::Impl::Impl(const Model& m, const EngineOptions& o)
-    : model(m), options(o), runner(internal::make_runner(m, o)), pool(o.function_threads) {}
+Engine::Impl::Impl(const Model& m, const EngineOptions& o, internal::SnapshotHost host)
+    : model(m),
+      options(o),
+      snapshot_host(std::move(host)),
+      runner(internal::make_runner(m, o)),
+      pool(o.function_threads) {}
 
 void Engine::Impl::enter(Run::Impl* run) {
   const internal::MutexLock lock(mutex_);

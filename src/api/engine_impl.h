@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/model_impl.h"
+#include "api/snapshot_host.h"
 #include "api/snapshot_writer.h"
 #include "base/mutex.h"
 #include "orchestrate/function_pool.h"
@@ -13,7 +14,7 @@
 namespace swarmkv {
 
 struct Engine::Impl {
-  Impl(const Model& m, const EngineOptions& o);
+  Impl(const Model& m, const EngineOptions& o, internal::SnapshotHost host = {});
 
   /// Runs in progress, so that the engine's end can stop them. Thread-safe.
   void enter(Run::Impl* run);
@@ -22,6 +23,7 @@ struct Engine::Impl {
 
   Model model;
   EngineOptions options;
+  const internal::SnapshotHost snapshot_host;
   /// Before the runner: the engine's thread hands states to it.
   internal::SnapshotWriter snapshot_writer;
   std::unique_ptr<internal::RequestRunner> runner;

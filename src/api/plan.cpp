@@ -5,7 +5,7 @@
 #include "api/model_impl.h"
 #include "api/options.h"
 #include "api/plan_parts.h"
-#include "base/process_info.h"
+#include "base/host_memory.h"
 #include "handoff/handoff.h"
 
 namespace swarmkv {
@@ -95,9 +95,9 @@ void plan_cells(Plan& plan, const EngineOptions& engine) {
   plan.ctx_size_given = engine.ctx_size != 0;
   if (!plan.ctx_size_given) {
     // Half of what is free, so that the machine stays usable; more agents than that run in waves.
-    const std::uint64_t memory = memory_available_bytes() / 2;
+    const auto memory = available_host_memory();
     const std::uint64_t most =
-        plan.kv_bytes_per_cell > 0 && memory > 0 ? memory / plan.kv_bytes_per_cell : 1 << 30;
+        plan.kv_bytes_per_cell > 0 && memory ? *memory / 2 / plan.kv_bytes_per_cell : 1 << 30;
     plan.ctx_size = static_cast<int>(
         std::min<std::uint64_t>(most, static_cast<std::uint64_t>(plan.n_cells_concurrent)));
     plan.ctx_size = std::max(plan.ctx_size, 1);

@@ -65,8 +65,9 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
   runner_ =
       std::make_unique<internal::AgentRunner>(*prepared_, *engine_.runner, engine_.pool, bus_);
   snapshots_ = std::make_unique<internal::SnapshotUse>(
-      internal::SnapshotContext{*prepared_, *engine_.runner, engine_.snapshot_writer, bus_,
-                                engine_.options.handoff, engine_.options.deterministic},
+      internal::SnapshotContext{*prepared_, *engine_.runner, engine_.snapshot_writer,
+                                engine_.snapshot_host, bus_, engine_.options.handoff,
+                                engine_.options.deterministic},
       options.snapshot);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {

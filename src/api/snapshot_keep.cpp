@@ -7,15 +7,10 @@
 
 #include "api/snapshot_parts.h"
 #include "base/deadline.h"
-#include "base/process_info.h"
 #include "swarmkv/report.h"
 
 namespace swarmkv::internal {
 namespace {
-
-// Of a disk that has to be asked; a file that was written lately is read from memory, ten times as
-// fast.
-constexpr double kAssumedBytesPerMs = 500e3;
 
 std::string mib(std::uint64_t bytes) {
   if (bytes < (1U << 20)) return fmt::format("{} bytes", bytes);
@@ -37,7 +32,7 @@ void SnapshotUse::want_state(std::size_t i) {
   auto kept = use.kept = std::make_shared<Kept>();
 
   // Of these the engine's thread asks; they hold all they need, for they may outlive the run.
-  double bytes_per_ms = kAssumedBytesPerMs;
+  double bytes_per_ms = context_.host.disk_bytes_per_ms;
   std::vector<std::shared_ptr<Offered>> whole;
   for (const auto& offered : use.offered) {
     if (offered->n_tokens == target.n_tokens()) whole.push_back(offered);
@@ -46,7 +41,7 @@ void SnapshotUse::want_state(std::size_t i) {
     }
   }
   const auto refuse = [kept, whole, bytes_per_ms, limit = options_.limit_bytes,
-                       always = options_.always_save,
+                       always = options_.always_save, &host = context_.host,
                        &writer = context_.writer](std::uint64_t size, double compute_ms) {
     for (const auto& offered : whole) {
       if (offered->loads().error.empty()) return std::string(kStoredAlready);
@@ -60,11 +55,11 @@ void SnapshotUse::want_state(std::size_t i) {
       return refused(
           fmt::format("too large: its state has {}, the limit is {}", mib(size), mib(limit)));
     }
-    const std::uint64_t free_bytes = memory_available_bytes();
-    if (free_bytes > 0 && size + writer.n_pending_bytes() > free_bytes / 2) {
+    const auto free_bytes = host.memory_available_bytes();
+    if (free_bytes && size + writer.n_pending_bytes() > *free_bytes / 2) {
       return refused(
           fmt::format("too large for memory: its state has {}, half of what is free is {}",
-                      mib(size), mib(free_bytes / 2)));
+                      mib(size), mib(*free_bytes / 2)));
     }
     const double read_ms = static_cast<double>(size) / bytes_per_ms;
     if (!always && read_ms >= compute_ms) {

@@ -28,7 +28,7 @@ std::size_t n_equal(const SnapshotFile& file, const SnapshotTarget& target) {
 // Whoever names a file wants this one, so everything about it has to be right before anything runs.
 void SnapshotUse::open_named(const NamedSnapshot& named) {
   const TimePoint before = now();
-  SnapshotFile file = SnapshotFile::open(named.path);
+  SnapshotFile file = SnapshotFile::open(named.path, *context_.host.calls);
   const SnapshotHeader& header = file.header();
   if (const auto other = first_difference(header.about.identity, identity_)) {
     refuse(ErrorCode::kMismatch, named.path, *other);

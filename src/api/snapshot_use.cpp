@@ -91,7 +91,8 @@ void SnapshotUse::begin() {
 
 void SnapshotUse::open_store() {
   folder_ = std::make_shared<const SnapshotFolder>(
-      options_.folder.empty() ? SnapshotStore::default_folder() : options_.folder);
+      options_.folder.empty() ? SnapshotStore::default_folder() : options_.folder,
+      *context_.host.calls);
 }
 
 // In deterministic mode how a state came about differs with its length, so each length is asked for

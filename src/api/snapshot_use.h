@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/event_bus.h"
+#include "api/snapshot_host.h"
 #include "api/snapshot_targets.h"
 #include "api/snapshot_writer.h"
 #include "orchestrate/orchestrator.h"
@@ -28,6 +29,7 @@ struct SnapshotContext {
   const Prepared& prepared;
   RequestRunner& runner;
   SnapshotWriter& writer;
+  const SnapshotHost& host;  ///< the engine's
   std::shared_ptr<EventBus> bus;
   std::string handoff;         ///< by name
   bool deterministic = false;  ///< the engine's mode, however it keeps its promise

@@ -46,6 +46,5 @@ std::string system_name() {
 
 std::uint64_t peak_rss_bytes() { return value_of("/proc/self/status", "VmHWM:") * 1024; }
 int n_threads_now() { return static_cast<int>(value_of("/proc/self/status", "Threads:")); }
-std::uint64_t memory_available_bytes() { return value_of("/proc/meminfo", "MemAvailable:") * 1024; }
 
 }  // namespace swarmkv::internal

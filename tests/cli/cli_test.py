@@ -1828,6 +1828,50 @@ class CompletionTest(CliTest):
         self.refused(self.run_cli("completion", "fishy"), 2, "did you mean 'fish'?")
 
 
+class SnapshotDiskTest(CliTest):
+    """Runs whose documents cannot be kept: exit code 0, the right answer, one warning that says why."""
+
+    def keeping(self, *args):
+        """Slow enough that the document is worth keeping."""
+        return ["ask", "--engine", "fake", "-f", "contract.txt", "x", "--fake-delay-ms", "30", "-n", "4",
+                "-o", "json", "--snapshot", "auto", *args]
+
+    def expect_one_warning(self, result, *parts):
+        code, out, err = self.check(result, 0)
+        report = json.loads(out)
+        told = [w for w in report["warnings"] if w["code"] in ("SK607", "SK608")]
+        self.assertEqual(len(told), 1, report["warnings"])
+        for part in parts:
+            self.assertIn(part, told[0]["message"])
+            self.assertIn(part, err, "people are told, too")
+        self.assertEqual(report["documents"][0]["snapshot"]["state"], "skipped")
+        cold = json.loads(self.check(self.ask("x", "-n", "4", "-o", "json"), 0)[1])
+        self.assertEqual([a["text"] for a in report["agents"]], [a["text"] for a in cold["agents"]])
+
+    def test_a_limit_of_file_sizes(self):
+        result = self.limited({resource.RLIMIT_FSIZE: 1000}, *self.keeping("--snapshot-dir", "kept"))
+        self.expect_one_warning(result, "no snapshot of 'contract' was saved", "File too large")
+        self.assertEqual(list((self.folder / "kept").iterdir()), [])
+
+    def test_a_folder_in_which_nothing_can_be_made(self):
+        # Also for the superuser; for others it is somebody else's.
+        self.expect_one_warning(self.run_cli(*self.keeping("--snapshot-dir", "/proc")), "/proc")
+
+    def test_a_folder_that_is_none(self):
+        self.write("kept", "a file")
+        self.expect_one_warning(self.run_cli(*self.keeping("--snapshot-dir", "kept")), "kept")
+        self.assertEqual((self.folder / "kept").read_text(), "a file")
+
+    def test_a_folder_that_is_removed_during_the_run(self):
+        process = self.start(*self.keeping("--snapshot-dir", "kept", "-b", "16", "--progress", "plain",
+                                           "--fake-delay-ms", "100"))
+        seen = self.wait_for_line(process, "document contract")
+        shutil.rmtree(self.folder / "kept")
+        out, err = process.communicate(timeout=WATCHDOG_S)
+        self.expect_one_warning((process.returncode, out.decode(), seen + err.decode()), "contract", "No such file")
+        self.assertFalse((self.folder / "kept").exists())
+
+
 class SnapshotTest(CliTest):
     """Documents that are read once and kept: `swarmkv snapshot`, and runs that use what is there."""
 

@@ -1,18 +1,18 @@
 // The nth system call fails, for every n: afterwards the folder holds whole files only.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
 
 #include "snapshot/snapshot_folder.h"
 #include "support/faulty_calls.h"
+#include "support/file_size_limit.h"
 #include "support/snapshot_samples.h"
 
 namespace swarmkv::internal {
 namespace {
 
-struct SnapshotFaultsTest : testing::Test {
+struct SnapshotFaultsTest : ::testing::Test {
   TemporaryFolder parent;
   std::string path = parent / "store";
   std::vector<std::int32_t> tokens = some_tokens(150);
@@ -94,26 +94,10 @@ TEST_F(SnapshotFaultsTest, EveryFailingCallOfASearch) {
   expect_whole();
 }
 
-// Like a full disk, but for this process alone; and the signal that comes with it ends programs.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit low{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &low);
-  }
-  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
-
 TEST_F(SnapshotFaultsTest, AFileLargerThanTheProcessMayWriteIsAnErrorAndNoSignal) {
   fill();
   {
-    const FileSizeLimit limit(10'000);
+    const swarmkv::testing::FileSizeLimit limit(10'000);
     try {
       SnapshotFolder(path).save(some_about(), tokens, some_state(100'000));
       ADD_FAILURE() << "saved";

@@ -1,19 +1,20 @@
 // Many processes on one folder, started together, half of them killed at a random system call.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <functional>
 
 #include "snapshot/snapshot_folder.h"
+#include "support/child_process.h"
 #include "support/core_harness.h"
 #include "support/faulty_calls.h"
 #include "support/snapshot_samples.h"
 
 namespace swarmkv::internal {
 namespace {
+
+using swarmkv::testing::in_child;
+using swarmkv::testing::StartingGate;
 
 constexpr std::uint32_t kDocuments = 3;
 constexpr std::size_t kTokens = 64, kStateBytes = 20'000;
@@ -48,36 +49,7 @@ int work(const std::string& path, std::uint64_t seed, const SystemCalls& calls) 
   return 0;
 }
 
-class Gate {
- public:
-  Gate() { EXPECT_EQ(::pipe(ends_), 0); }
-  void wait_in_child() const {
-    ::close(ends_[1]);
-    char byte = 0;
-    (void)!::read(ends_[0], &byte, 1);  // until the parent closes its end
-  }
-  void open() {
-    ::close(ends_[1]);
-    ::close(ends_[0]);
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-};
-
-// A child that runs `body` and nothing of the test program behind it.
-pid_t in_child(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  int status = 9;
-  try {
-    status = body();
-  } catch (...) {
-  }
-  ::_exit(status);
-}
-
-pid_t start(const Gate& gate, const std::string& path, std::uint64_t seed, int killed_at) {
+pid_t start(const StartingGate& gate, const std::string& path, std::uint64_t seed, int killed_at) {
   return in_child([&] {
     gate.wait_in_child();
     return work(path, seed, FaultyCalls(killed_at, FaultyCalls::Fault::kKill));
@@ -92,7 +64,7 @@ TEST(SnapshotProcesses, KilledAtAnyMomentLeaveOnlyWholeFiles) {
     SCOPED_TRACE(round);
     const TemporaryFolder parent;
     const std::string path = parent / "store";
-    Gate gate;
+    StartingGate gate;
     std::vector<pid_t> children;
     std::vector<bool> doomed;
     for (int i = 0; i < kProcesses; ++i) {
@@ -132,7 +104,7 @@ TEST(SnapshotProcesses, AFileThatAnotherProcessHasOpenStaysUntilItEnds) {
   const SavedSnapshot saved = folder.save(some_about(), tokens, some_state(kStateBytes, 0));
   int ready[2] = {-1, -1};
   ASSERT_EQ(::pipe(ready), 0);
-  Gate gate;
+  StartingGate gate;
   const pid_t child = in_child([&] {
     const FoundSnapshot found = SnapshotFolder(folder.path()).find_longest(query_for(tokens));
     (void)!::write(ready[1], "x", 1);

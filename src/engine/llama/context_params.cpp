@@ -5,10 +5,10 @@
 #include <thread>
 
 #include "attention/grouped.h"
+#include "base/host_memory.h"
 #include "common.h"
 #include "engine/kv_bytes.h"
 #include "engine/llama/attention_heads.h"
-#include "engine/llama/host_memory.h"
 #include "engine/llama/kv_types.h"
 #include "swarmkv/error.h"
 
