@@ -140,7 +140,7 @@ std::string result_line(const SavedDocument& saved) {
   const SnapshotReport& s = saved.result;
   return escape_for_terminal(fmt::format("{}: {} {} tokens, {}: {}", document_title(saved.document),
                                          s.state == "saved" ? "saved" : "was there already,",
-                                         with_commas(s.n_tokens), size_text(s.size_bytes),
+                                         with_commas(s.n_tokens), bytes_text(s.size_bytes),
                                          file_name(s.path))) +
          "\n";
 }

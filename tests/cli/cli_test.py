@@ -136,7 +136,9 @@ class CliTest(unittest.TestCase):
                 return seen
         self.fail(f"'{text}' never came; stderr was:\n{seen}")
 
-    def on_terminal(self, *args, env=None, stdout_too=False, size=(24, 80), resize_to=None):
+    ASK = ("ask", "--engine", "fake", "-f", "contract.txt")
+
+    def on_terminal(self, *args, command=ASK, env=None, stdout_too=False, size=(24, 80), resize_to=None):
         """Runs with stderr, and perhaps stdout, on a terminal. Returns (code, screen bytes). `resize_to`:
         its size from the second drawing on."""
         import fcntl
@@ -147,8 +149,7 @@ class CliTest(unittest.TestCase):
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         how = {"stderr": slave}
         how["stdout"] = slave if stdout_too else subprocess.DEVNULL
-        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", *args,
-                             env={"TERM": "xterm", **(env or {})}, **how)
+        process = self.start(*command, *args, env={"TERM": "xterm", **(env or {})}, **how)
         os.close(slave)
         seen = b""
         while True:
@@ -1919,6 +1920,16 @@ class SnapshotTest(CliTest):
             self.check(self.snapshot("verify", path.name), 0)
         listed = self.check(self.snapshot("list"), 0)[1]
         self.assertIn("unusable: ", listed)
+        self.assertRegex(listed, r"\n1 of them is of no use any more; to remove it: "
+                                 r"swarmkv snapshot prune --snapshot-dir kept\n$")
+        if path.exists():
+            self.assertIn(aside.name + "  ", listed, "whole, beside its twin")
+        inspected = self.check(self.run_cli("inspect", str(aside)), 0)[1]
+        self.assertRegex(inspected, r"(?m)^problem +was found damaged and set aside: .*damaged$")
+        self.assertRegex(inspected, r"(?m)^what now +nothing reads it; swarmkv snapshot prune removes it$")
+        told = json.loads(self.check(self.run_cli("inspect", str(aside), "-o", "json"), 0)[1])
+        self.assertIn("was found damaged and set aside: ", told["problem"])
+        self.assertEqual(told["name"], aside.name)
         out = self.check(self.snapshot("prune"), 0)[1]
         self.assertIn(f"removed {aside.name}", out)
         self.assertFalse(aside.exists())
@@ -2101,12 +2112,49 @@ class SnapshotTest(CliTest):
             self.assertEqual((code, err), (0, ""))
             self.assertIn("swarmkv snapshot VERB", out)
 
-    def test_a_folder_that_is_not_there_is_an_error_and_is_not_made(self):
-        for args in (("list",), ("prune",), ("show", "a"), ("verify", "--all"), ("rm", "a")):
-            with self.subTest(args):
-                self.refused(self.snapshot(*args), 3, "no folder 'kept'")
+    def test_a_folder_that_is_not_there_is_as_an_empty_one_and_is_not_made(self):
+        asked = (("list",), ("list", "-o", "json"), ("prune",), ("prune", "-o", "json"), ("verify", "--all"))
+        said = [self.snapshot(*args) for args in asked]
         self.assertFalse(self.kept.exists())
+        self.assertEqual(said[0], (0, f"no snapshots in {self.kept}\n", ""))
+        self.assertEqual(said[2], (0, f"0 removed, 0 B; no snapshots in {self.kept}\n", ""))
+        for verb in ("show", "verify", "rm"):
+            self.refused(self.snapshot(verb, "a"), 3, f"no snapshot 'a': there are none in {self.kept}")
+        self.assertFalse(self.kept.exists())
+        self.kept.mkdir(mode=0o700)
+        for args, before in zip(asked, said):
+            with self.subTest(args):
+                self.assertEqual(self.snapshot(*args), before)
         self.refused(self.run_cli("snapshot", "show", "a"), 3, "no snapshot 'a'")
+
+    def test_a_terminal_cuts_what_it_has_no_room_for_and_a_pipe_nothing(self):
+        name = "a_document_whose_name_goes_on_and_on_for_some_sixty_columns"
+        self.write(name + ".txt", DOCUMENT)
+        self.saved(document=name + ".txt")
+        self.assertIn(name, self.check(self.snapshot("list"), 0)[1])
+        listed = ("snapshot", "list", "--snapshot-dir", "kept")
+        code, screen = self.on_terminal(command=listed, stdout_too=True, size=(24, 100))
+        self.assertEqual(code, 0)
+        self.assertNotIn(name, screen)
+        self.assertIn(name[:12], screen)
+        self.assertIn("\u2026", screen)
+        code, screen = self.on_terminal(command=listed, stdout_too=True, size=(24, 250))
+        self.assertIn(name, screen)
+
+    def test_a_name_that_is_not_clear_is_answered_with_names_to_copy(self):
+        first = self.saved()
+        self.write("annex.txt", "An annex about barrels and their staves. " * 10)
+        second = self.saved(document="annex.txt")
+        for path, letter in ((first, "a"), (second, "b")):
+            shutil.move(path, self.kept / ("00" + letter * 60 + ".swkv"))
+        self.refused(self.snapshot("show", "00"), 3, "2 snapshots begin with '00':\n   00" + "a" * 60 + ".swkv\n   00" +
+                     "b" * 60 + ".swkv\n")
+
+    def test_a_folder_that_others_can_write_says_what_to_do(self):
+        self.kept.mkdir(mode=0o700)
+        self.kept.chmod(0o775)
+        for args in (("list",), ("save", "--engine", "fake", "-f", "contract.txt")):
+            self.refused(self.snapshot(*args), 3, f"chmod go-w '{self.kept}'")
 
     def test_standard_output_that_cannot_be_written_is_told(self):
         self.saved()

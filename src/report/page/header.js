@@ -57,11 +57,10 @@ function facts(data) {
   for (const d of r.documents) {
     rows.push(['document', d.name + ', ' + (known(d.n_tokens) ? count(d.n_tokens) + ' tokens' : d.source) +
                                (d.digest ? ', ' + d.digest : '')]);
-    if (d.snapshot) {
-      const name = r.documents.length > 1 ? d.name + ': ' : '';
-      rows.push(['snapshot', name + snapshotText(d.snapshot)]);
-    }
   }
+  // A file of several documents stands at each of them.
+  const several = r.documents.length > 1;
+  for (const text of new Set(r.documents.flatMap((d) => snapshotTexts(d, several)))) rows.push(['snapshot', text]);
   return el('details', {class: 'facts'}, el('summary', {}, 'Machine, model, documents'),
             el('dl', {}, rows.filter(([, value]) => value).map(
                 ([label, value]) => [el('dt', {}, label), el('dd', {}, value)])));

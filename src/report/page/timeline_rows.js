@@ -42,7 +42,7 @@ function rowStory(row, data) {
     lines.push(['tokens', count(d.n_tokens) + ', ' + count(d.computed_tokens) + ' computed here']);
     lines.push(['prefill', duration(d.prefill_ms)]);
     if (known(d.prefill_tokens_per_s)) lines.push(['speed', fixed(d.prefill_tokens_per_s, 0) + ' tok/s']);
-    if (d.snapshot) lines.push(['snapshot', snapshotText(d.snapshot)]);
+    for (const text of snapshotTexts(d, data.report.documents.length > 1)) lines.push(['snapshot', text]);
     return lines;
   }
   const a = row.agent;
@@ -117,9 +117,10 @@ function agentShapes(g, row) {
 // A document whose prefill has no place in the picture.
 function absentSpan(document) {
   if (document.source === 'computed') return 'time not known';
-  const s = document.snapshot;
-  if (document.source !== 'restored' || !s) return document.source;
-  return 'restored ' + plural(restoredTokens(document), 'token') + (known(s.ms) ? ' in ' + duration(s.ms) : '');
+  if (document.source !== 'restored' || !document.snapshot) return document.source;
+  const file = restoredFile(document);
+  return 'restored ' + plural(restoredTokens(document), 'token') +
+      (file && known(file.ms) ? ' in ' + duration(file.ms) : '');
 }
 
 // `g`: x(ms), top of the row, its bar and height, width of the picture, label and note places.
