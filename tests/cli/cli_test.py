@@ -1962,6 +1962,99 @@ class SnapshotTest(CliTest):
         self.assertRegex(out, r"^contract\.txt: was there already, [\d,]+ tokens, ")
         self.assertEqual(len(self.files()), 2)
 
+    PIPELINE = """version: 1
+system: Answer for {{ vars.party }}.
+vars: { party: the buyer }
+documents:
+  rules: rules.txt
+  contract: contract.txt
+  letter: letter.txt
+agents:
+  first: { prompt: "Rules?", reads: [rules] }
+  both: { prompt: "Both of {{ first }}?", reads: [rules, contract], system: Be brief. }
+  alone: { prompt: "Letter?", reads: [letter], ready_after: 60%, output_file: out.txt }
+  again: { prompt: "Sure?", continues: alone }
+  none: { prompt: "Hello?", reads: [] }
+"""
+
+    def write_pipeline(self, text=PIPELINE):
+        self.write("rules.txt", "Rules about barrels and their staves. " * 10)
+        self.write("letter.txt", "A letter about barrels and their staves. " * 10)
+        return self.write("p.yaml", text)
+
+    def documents_of(self, *args):
+        """What a run says of them that has room for files of several documents beside the single ones."""
+        report = json.loads(self.check(self.fake("run", "p.yaml", "-n", "4", "-c", "8000", "-o", "json",
+                                                 "--snapshot-dir", "kept", *args), 0)[1])
+        return {d["name"]: d for d in report["documents"]}
+
+    def test_save_of_a_pipeline_is_what_run_looks_for(self):
+        self.write_pipeline()
+        for mode in ((), ("--deterministic",)):
+            with self.subTest(mode):
+                shutil.rmtree(self.kept, ignore_errors=True)
+                out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake", *mode), 0)[1]
+                self.assertEqual(sorted(line.split(": ")[0] for line in out.splitlines()),
+                                 ["letter", "rules", "rules + contract"])
+                for line in out.splitlines():
+                    self.assertRegex(line, r": saved [\d,]+ tokens, [\d.]+ \w+: \S+\.swkv$")
+                self.assertFalse((self.folder / "out.txt").exists())
+                listed = self.check(self.snapshot("list"), 0)[1]
+                self.assertIn("  rules + contract  ", listed)
+                for name, document in self.documents_of("--snapshot", "auto", *mode).items():
+                    self.assertEqual((document["source"], document["computed_tokens"]), ("restored", 0), name)
+                (self.folder / "out.txt").unlink()
+                self.assertEqual(len(self.files()), 3, "and nothing was left to save")
+                out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake", *mode), 0)[1]
+                self.assertEqual(out.count(": was there already, "), 3, out)
+
+    def test_save_of_a_pipeline_cuts_where_its_agents_start_early(self):
+        early = '  early: { prompt: "Early?", reads: [rules, contract], ready_after: 40% }\n'
+        self.write_pipeline(self.PIPELINE + early)
+        self.check(self.snapshot("save", "p.yaml", "--engine", "fake", "--deterministic"), 0)
+        files = [file for document in self.documents_of("--snapshot", "auto", "--deterministic").values()
+                 for file in document["snapshot"]["files"]]
+        self.assertEqual({file["state"] for file in files}, {"restored"}, files)
+
+    def test_save_of_a_pipeline_takes_what_changes_it(self):
+        self.write_pipeline()
+        for args in (("--var", "party=the seller"), ("--system", "Be {short}."), ("--set", "system=Other."),
+                     ("--no-chat-template",)):
+            with self.subTest(args):
+                shutil.rmtree(self.kept, ignore_errors=True)
+                self.check(self.snapshot("save", "p.yaml", "--engine", "fake", *args), 0)
+                changed = self.documents_of("--snapshot", "auto", *args)
+                self.assertEqual([d["computed_tokens"] for d in changed.values()], [0, 0, 0])
+                self.assertGreater(self.documents_of("--snapshot", "auto")["rules"]["computed_tokens"], 0)
+        shutil.rmtree(self.kept)
+        out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake", "--select", "first,none"), 0)[1]
+        self.assertRegex(out, r"^rules: saved [^\n]+\n$")
+
+    def test_save_of_a_pipeline_keeps_to_where_it_has_snapshots(self):
+        self.write_pipeline(self.PIPELINE.replace("  rules: rules.txt", "  rules: { path: rules.txt, snapshot: auto }"))
+        out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake"), 0)[1]
+        self.assertRegex(out, r"^rules: saved [^\n]+\n$", "the run looks for no other")
+        self.assertEqual(self.documents_of()["rules"]["computed_tokens"], 0)
+
+    def test_save_of_a_pipeline_as_json_and_when_it_cannot(self):
+        self.write_pipeline()
+        told = json.loads(self.check(self.snapshot("save", "p.yaml", "--engine", "fake", "-o", "json"), 0)[1])
+        self.assertEqual({d["document"]: d["state"] for d in told["documents"]},
+                         {"rules": "saved", "rules + contract": "saved", "letter": "saved"})
+        shutil.rmtree(self.kept)
+        code, out, err = self.snapshot("save", "p.yaml", "--engine", "fake", "--snapshot-limit", "10")
+        self.assertEqual((code, out), (3, ""), err)
+        for name in ("rules", "rules + contract", "letter"):
+            self.assertIn(f"{name}: not saved: too large", err)
+        save = ("save", "--engine", "fake")
+        self.refused(self.snapshot(*save, "p.yaml", "-c", "20"), 4, "p.yaml: not saved: ")
+        self.refused(self.snapshot(*save, "p.yaml", "-f", "contract.txt"), 2, "or one pipeline file")
+        self.refused(self.snapshot(*save, "p.yaml", "p.yaml"), 2, "or one pipeline file")
+        self.refused(self.snapshot(*save, "-f", "contract.txt", "--var", "a=b"), 2, "change a pipeline")
+        self.refused(self.snapshot(*save, "nowhere.yaml"), 3, "nowhere.yaml")
+        self.check(self.snapshot(*save, "p.yaml", "--set", "agents.first.reads=[nothing]"), 2, "nothing")
+        self.refused(self.snapshot(*save, "p.yaml", "--select", "none"), 2, "no agent reads a document")
+
     def test_save_as_json_and_from_standard_input(self):
         code, out, err = self.save("-o", "json", document="-", stdin=DOCUMENT.encode())
         self.assertEqual(code, 0, err)
