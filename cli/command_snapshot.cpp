@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 
@@ -14,9 +15,10 @@
 #include "cli/progress_render.h"
 #include "cli/snapshot_save.h"
 #include "cli/snapshot_table.h"
-#include "cli/snapshot_text.h"
+#include "cli/terminal.h"
 #include "swarmkv/engine.h"
 #include "swarmkv/error.h"
+#include "swarmkv/report.h"
 
 namespace swarmkv::cli {
 namespace {
@@ -29,17 +31,25 @@ std::string folder_of(const Settings& settings) {
   return folder.empty() ? SnapshotStore::default_folder() : folder;
 }
 
-// Looking must not make a folder. Unset: nothing was ever saved there.
-// errors  kUnreadable  the folder that was named is not there
+// Looking must not make a folder. Unset: nothing was ever saved there, as in an empty one.
 std::optional<SnapshotStore> store_of(const Settings& settings) {
   const std::string folder = folder_of(settings);
   std::error_code unknown;
   if (std::filesystem::exists(folder, unknown) || unknown) return SnapshotStore(folder);
-  if (settings.snapshot_dir) {
-    throw Error(ErrorCode::kUnreadable,
-                "[cli.snapshot] no folder '" + *settings.snapshot_dir + "'");
-  }
   return std::nullopt;
+}
+
+// " --snapshot-dir kept", as a shell reads it; "" where nobody chose a folder.
+std::string folder_flag(const Settings& settings) {
+  if (!settings.snapshot_dir) return "";
+  std::string quoted;
+  for (const char c : *settings.snapshot_dir) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '_' ||
+           c == '-';
+  };
+  const bool plain = std::all_of(quoted.begin(), quoted.end(), is_plain);
+  return " --snapshot-dir " + (plain ? quoted : "'" + quoted + "'");
 }
 
 // errors  kUnreadable  always
@@ -62,8 +72,13 @@ int list(const Settings& settings) {
   refuse_arguments(settings);
   const std::vector<SnapshotInfo> snapshots = all_of(store_of(settings));
   const std::string folder = folder_of(settings);
-  show(settings.output == "json" ? to_json(snapshots, folder)
-                                 : snapshot_table(snapshots) + store_line(snapshots, folder));
+  if (settings.output == "json") {
+    show(to_json(snapshots, folder));
+    return 0;
+  }
+  const int columns = is_terminal(STDOUT_FILENO) ? terminal_size(STDOUT_FILENO).columns : 0;
+  show(snapshot_table(snapshots, static_cast<std::size_t>(columns)) +
+       store_line(snapshots, folder) + prune_line(snapshots, folder_flag(settings)));
   return 0;
 }
 
@@ -108,14 +123,14 @@ int verify(const Settings& settings) {
   return for_each(names, [&](const std::string& name) {
     const SnapshotInfo s = store->verify(name);
     show(escape_for_terminal(fmt::format("{}: ok, {} tokens, {}", s.name, with_commas(s.n_tokens),
-                                         size_text(s.size_bytes))) +
+                                         bytes_text(s.size_bytes))) +
          "\n");
   });
 }
 
 std::string removed_line(const SnapshotInfo& s) {
   const std::string why = s.problem.empty() ? "" : ", unusable: " + s.problem;
-  return fit_for_terminal(fmt::format("removed {}, {}{}", s.name, size_text(s.size_bytes), why),
+  return fit_for_terminal(fmt::format("removed {}, {}{}", s.name, bytes_text(s.size_bytes), why),
                           400) +
          "\n";
 }
@@ -144,7 +159,7 @@ int prune(const Settings& settings) {
     text += removed_line(s);
     bytes += s.size_bytes;
   }
-  show(text + fmt::format("{} removed, {}; ", gone.size(), size_text(bytes)) +
+  show(text + fmt::format("{} removed, {}; ", gone.size(), bytes_text(bytes)) +
        store_line(all_of(store), folder));
   return 0;
 }

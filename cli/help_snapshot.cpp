@@ -9,6 +9,7 @@ constexpr std::string_view kVerbs =
     R"(swarmkv snapshot VERB [flags]     documents that were read, kept on disk
 
   save -f DOC...   reads documents and keeps what the model made of them
+  save PIPELINE    the same with what its agents read, as run will look for it
   list             all that are kept, the last used first
   show NAME        one of them; the beginning of its name will do
   verify NAME...   reads them whole and compares their checksums; or --all
@@ -25,6 +26,8 @@ constexpr std::string_view kAllFlags =
           -h, --help                this page
 verify    --all                     every file, not only those with a NAME
 save      -f, --file DOC            a document, - = stdin, repeatable
+          --var K=V --set K.K=V     as of run: they change the PIPELINE
+          --select A,B --exclude C  so do these
           --system TEXT             what will stand before it in ask or run
           --no-chat-template        as there, too  --template-date DATE
           -m, --model FILE          GGUF; else SWARMKV_MODEL, cache

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "cli/ask_document.h"
+#include "cli/execute.h"
 #include "cli/file_json.h"
-#include "cli/inputs.h"
 #include "cli/interrupts.h"
 #include "cli/messages.h"
 #include "cli/model_lookup.h"
@@ -17,8 +17,11 @@
 #include "cli/planned_engine.h"
 #include "cli/progress.h"
 #include "cli/progress_render.h"
+#include "cli/reading_pipeline.h"
 #include "cli/run_canceller.h"
+#include "cli/saved_prefixes.h"
 #include "cli/snapshot_text.h"
+#include "cli/title.h"
 #include "swarmkv/engine.h"
 #include "swarmkv/error.h"
 
@@ -42,30 +45,33 @@ class DocumentNews : public Observer {
   const std::shared_ptr<Progress> to_;
 };
 
-// A pipeline that begins as every question about the document does, and asks none.
-Pipeline reading(const std::string& file, const Settings& settings) {
-  Pipeline pipeline = ask_pipeline(ask_document(file), {"?"});
-  override_pipeline(pipeline, settings);
-  pipeline.documents.front().snapshot = "auto";
-  pipeline.agents.front().max_tokens = 0;
-  take_pipes(pipeline);
-  return pipeline;
-}
+// What is read in one run.
+struct Reading {
+  std::string title, file;
+  bool is_pipeline = false;
+  Pipeline pipeline;
+};
 
-std::vector<Pipeline> readings(const Settings& settings) {
-  std::vector<Pipeline> out;
-  for (const std::string& file : settings.files) out.push_back(reading(file, settings));
+std::vector<Reading> readings(const Settings& settings, const ParsedPipeline& parsed) {
+  std::vector<Reading> out;
+  if (!settings.arguments.empty()) {
+    const std::string& file = settings.arguments.front();
+    out.push_back({title_of(parsed.pipeline, file), file, true,
+                   reading_of_pipeline(parsed.pipeline, settings)});
+  }
+  for (const std::string& file : settings.files) {
+    out.push_back({document_title(file), file, false, reading_of_document(file, settings)});
+  }
   return out;
 }
 
-std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::string& file,
-                                         const ModelChoice& model, const Settings& settings,
-                                         const Environment& environment) {
+std::shared_ptr<Progress> begin_progress(const Reading& reading, const ModelChoice& model,
+                                         const Settings& settings, const Environment& environment) {
   const bool is_seen = is_terminal(STDERR_FILENO);
   ProgressOptions options;
   options.mode = progress_mode(settings.progress, settings.quiet, environment, is_seen);
   options.color = use_color(settings.color, environment, is_seen);
-  ProgressState state = initial_state(pipeline, document_title(file), model.title());
+  ProgressState state = initial_state(reading.pipeline, reading.title, model.title());
   state.agents.clear();
   state.agent_index.clear();
   return make_progress(std::move(state), options);
@@ -73,39 +79,40 @@ std::shared_ptr<Progress> begin_progress(const Pipeline& pipeline, const std::st
 
 class Saver {
  public:
-  Saver(const Settings& settings, const Invocation& invocation)
+  Saver(const Settings& settings, const ParsedPipeline& parsed, const Invocation& invocation)
       : settings_(settings),
+        pipeline_(parsed.pipeline),
         environment_(invocation.environment),
-        choice_(choose_model(settings, {}, environment_)),
-        pipelines_(readings(settings)),
-        model_(Model::load(model_options(settings, {}, choice_))) {
+        choice_(choose_model(settings, pipeline_, environment_)),
+        readings_(readings(settings, parsed)),
+        model_(Model::load(model_options(settings, pipeline_, choice_))) {
     interrupts_.on_first([this](const char* reason) { canceller_.request(reason); });
   }
 
-  // errors  those of reading, planning and running
-  RunReport run(std::size_t document);
+  [[nodiscard]] const std::vector<Reading>& all() const { return readings_; }
+  /// errors  those of reading, planning and running
+  RunReport run(const Reading& reading);
   [[nodiscard]] int signal() const { return interrupts_.signal(); }
 
  private:
   const Settings& settings_;
+  const Pipeline& pipeline_;  ///< empty without a file: its settings are those of the runs to come
   const Environment& environment_;
   RunCanceller canceller_;
   Interrupts interrupts_;  // before any thread: the model may have some
   const ModelChoice choice_;
-  const std::vector<Pipeline> pipelines_;  // a pipe is read while a signal still ends the program
+  const std::vector<Reading> readings_;  // a pipe is read while a signal still ends the program
   const Model model_;
 };
 
-RunReport Saver::run(std::size_t document) {
-  const Pipeline& pipeline = pipelines_[document];
-  const auto progress =
-      begin_progress(pipeline, settings_.files[document], choice_, settings_, environment_);
+RunReport Saver::run(const Reading& reading) {
+  const auto progress = begin_progress(reading, choice_, settings_, environment_);
   RunOptions options = run_options(settings_);
   options.snapshot.always_save = true;
   options.snapshot.save_timeout = kSaveTimeout;
   options.observers.push_back(std::make_shared<DocumentNews>(progress));
-  PlannedEngine planned =
-      planned_engine(model_, pipeline, engine_options(settings_, {}), options, *progress);
+  PlannedEngine planned = planned_engine(
+      model_, reading.pipeline, engine_options(settings_, pipeline_.model), options, *progress);
   Run run = planned.engine.run(planned.plan, options);
   const Attached attached(canceller_, run);
   RunReport report = run.wait();
@@ -113,43 +120,50 @@ RunReport Saver::run(std::size_t document) {
   return report;
 }
 
-// What came of a run; `code` becomes its exit code.
-SnapshotReport result_of(const RunReport& report, int& code) {
-  const AgentReport& agent = report.agents.front();
-  const std::optional<SnapshotReport>& snapshot = report.documents.front().snapshot;
-  if (agent.status == AgentStatus::kFinished && snapshot) {
-    SnapshotReport out = *snapshot;
-    const int n_all = report.documents.front().n_tokens;
-    if (out.state == "restored" && out.n_tokens < n_all) {  // the rest was computed and not kept
-      out.state = "skipped";
-      out.reason = fmt::format("only {} of {} tokens are kept{}", with_commas(out.n_tokens),
-                               with_commas(n_all), out.reason ? ": " + *out.reason : "");
-    }
-    const bool is_kept = out.state == "saved" || out.state == "restored";
-    code = is_kept ? 0 : exit_code(ErrorCode::kUnwritable);
-    return out;
-  }
-  SnapshotReport failed;
-  failed.state = "failed";
-  failed.reason = agent.error.value_or("it was not read");
-  code = report.exit_code == 0 ? exit_code(ErrorCode::kInternal) : report.exit_code;
-  return failed;
-}
-
-std::string result_line(const SavedDocument& saved) {
-  const SnapshotReport& s = saved.result;
-  return escape_for_terminal(fmt::format("{}: {} {} tokens, {}: {}", document_title(saved.document),
-                                         s.state == "saved" ? "saved" : "was there already,",
-                                         with_commas(s.n_tokens), size_text(s.size_bytes),
-                                         file_name(s.path))) +
+std::string result_line(const std::string& title, const SnapshotReport& s) {
+  return escape_for_terminal(fmt::format(
+             "{}: {} {} tokens, {}: {}", title, s.state == "saved" ? "saved" : "was there already,",
+             with_commas(s.n_tokens), bytes_text(s.size_bytes), file_name(s.path))) +
          "\n";
 }
 
+// What one reading came to, and `code` for it.
+std::vector<SavedDocument> saved_by(Saver& saver, const Reading& reading, int& code) {
+  SavedDocument failed{reading.file, {}};
+  try {
+    const RunReport report = saver.run(reading);
+    if (reading.is_pipeline) return saved_prefixes(report, code);
+    return {saved_document(reading.file, report, code)};
+  } catch (const Error& error) {  // what else there is to read is worth a try all the same
+    failed.result.state = "failed";
+    failed.result.reason = error.what();
+    code = exit_code(error.code());
+  }
+  return {failed};
+}
+
+void tell(const std::string& title, const SnapshotReport& result, const Settings& settings) {
+  if (result.state != "saved" && result.state != "restored") {
+    say_error(title + ": not saved: " + result.reason.value_or(result.state));
+  } else if (settings.output == "text") {
+    write_all(STDOUT_FILENO, result_line(title, result), "standard output");
+  }
+}
+
 void check(const Settings& settings) {
-  if (settings.files.empty()) throw UsageError("snapshot save needs a document: -f FILE");
-  if (!settings.arguments.empty()) {
-    throw UsageError("snapshot save takes its documents with -f, but got '" +
-                     settings.arguments.front() + "'");
+  if (settings.files.empty() && settings.arguments.empty()) {
+    throw UsageError("snapshot save needs a document: -f FILE; or a pipeline file");
+  }
+  if (settings.arguments.size() > 1 || (!settings.files.empty() && !settings.arguments.empty())) {
+    throw UsageError("snapshot save takes its documents with -f, or one pipeline file, but got '" +
+                     settings.arguments.back() + "'");
+  }
+  const PipelineChanges& changes = settings.changes;
+  const bool is_changed = !changes.vars.empty() || !changes.sets.empty() ||
+                          !changes.select.empty() || !changes.exclude.empty();
+  if (is_changed && settings.arguments.empty()) {
+    throw UsageError(
+        "--var, --set, --select and --exclude change a pipeline, but -f is a document");
   }
   const auto n_piped = std::count(settings.files.begin(), settings.files.end(), "-");
   if (n_piped > 1) throw UsageError("-f -: standard input holds one document, not several");
@@ -160,26 +174,21 @@ void check(const Settings& settings) {
 
 int save_snapshots(const Settings& settings, const Invocation& invocation) {
   check(settings);
+  ParsedPipeline parsed;
+  if (!settings.arguments.empty()) {
+    parsed =
+        load_pipeline(settings.arguments.front(), settings.changes, schema_check(settings.engine));
+    if (!accept(parsed.diagnostics, settings, invocation.events)) return 2;
+  }
   const SnapshotStore checked(snapshot_options(settings).folder);  // before hours of work
-  Saver saver(settings, invocation);
+  Saver saver(settings, parsed, invocation);
   std::vector<SavedDocument> documents;
   int worst = 0;
-  for (std::size_t i = 0; i < settings.files.size(); ++i) {
-    const std::string& file = settings.files[i];
-    SavedDocument& saved = documents.emplace_back(SavedDocument{file, {}});
+  for (const Reading& reading : saver.all()) {
     int code = 0;
-    try {
-      saved.result = result_of(saver.run(i), code);
-    } catch (const Error& error) {  // the other documents are worth a try all the same
-      saved.result.state = "failed";
-      saved.result.reason = error.what();
-      code = exit_code(error.code());
-    }
-    if (code != 0) {
-      say_error(document_title(file) +
-                ": not saved: " + saved.result.reason.value_or(saved.result.state));
-    } else if (settings.output == "text") {
-      write_all(STDOUT_FILENO, result_line(saved), "standard output");
+    for (SavedDocument& saved : saved_by(saver, reading, code)) {
+      tell(reading.is_pipeline ? saved.document : reading.title, saved.result, settings);
+      documents.push_back(std::move(saved));
     }
     worst = std::max(worst, code);
     if (saver.signal() != 0) break;

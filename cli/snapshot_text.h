@@ -1,15 +1,11 @@
 // Snapshots in a line, as progress and commands tell of them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "swarmkv/event.h"
 
 namespace swarmkv::cli {
-
-/// 80740352 -> "77.0 MiB".
-std::string size_text(std::uint64_t bytes);
 
 /// The last part of a path: in the store's folder that is the snapshot's name.
 std::string file_name(const std::string& path);

@@ -65,15 +65,29 @@ struct AgentReport {
   Tokens token_ids;              ///< generated ids (not in the JSON)
 };
 
-/// What became of a document's snapshot.
+/// What became of one file, or why there is none.
+struct SnapshotFileReport {
+  std::string state;                     ///< "restored", "saved", "rejected" or "skipped"
+  std::string path;                      ///< empty if there is none
+  std::uint64_t size_bytes = 0;          ///< of the file; 0 = unknown
+  int n_tokens = 0;                      ///< that it holds
+  double ms = 0;                         ///< finding, verifying and restoring it, or saving it
+  std::optional<std::string> reason{};   ///< why rejected or skipped
+  std::vector<std::string> documents{};  ///< whose state it is, in the order of reading
+};
+
+/// What became of a document's snapshot: of the files, the one that says most.
 struct SnapshotReport {
   std::string state;  ///< "restored", "saved", "rejected" (not used, nothing saved) or "skipped"
   std::string path;   ///< the file; empty if there is none
   std::uint64_t size_bytes = 0;  ///< of the file
   int n_tokens = 0;              ///< that it holds
   double ms = 0;                 ///< finding, verifying and restoring it, or saving it
-  std::optional<std::string>
-      reason;  ///< why rejected or skipped; saved: why an older one was not used
+  /// Why rejected or skipped; saved or restored: why another one was not used.
+  std::optional<std::string> reason{};
+  /// Every file with this document in it that was met or made, also those of longer prefixes;
+  /// "skipped" stands for one that was not made.
+  std::vector<SnapshotFileReport> files{};
 };
 
 /// A document in one of the places in which agents read it. Behind other documents it is other
@@ -179,5 +193,12 @@ SWARMKV_API std::string escape_for_terminal(std::string_view text);
 
 /// The same, on one line and at most `columns` wide; what is cut off is marked with an ellipsis.
 SWARMKV_API std::string fit_for_terminal(std::string_view text, std::size_t columns);
+
+/// 80740352 -> "77.0 MiB".
+SWARMKV_API std::string bytes_text(std::uint64_t n_bytes);
+
+/// "restored 3,684 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)", "rejected 5f0c.swkv: KV type of keys
+/// q8_0, here f16", "not saved: too large". What is not known is left out. Not escaped.
+SWARMKV_API std::string snapshot_text(const SnapshotFileReport& file);
 
 }  // namespace swarmkv

@@ -28,6 +28,7 @@ struct SnapshotInfo {
   std::string last_used_at;       ///< the same
   bool in_use = false;            ///< some process has it open, or is just finishing it
   std::string problem;            ///< why it cannot be read; empty = its header is sound
+  bool damaged = false;           ///< of a problem: nobody can use the file, prune() removes it
 };
 
 /// A folder of snapshot files. Any number of processes may use it at once; only its user can read
@@ -53,7 +54,7 @@ class SWARMKV_API SnapshotStore {
 
   /// One of them: `name` is a whole file name, or the beginning of exactly one.
   /// errors  kInvalidArgument (could be no file's name), kUnreadable (no such snapshot, or
-  ///         several), kCorrupt, kUnsupported (as inspect_snapshot)
+  ///         several), kCorrupt (also of one that was set aside, and why), kUnsupported
   [[nodiscard]] SnapshotInfo show(const std::string& name) const;
 
   /// The same after reading all of it and comparing its checksums.
@@ -77,10 +78,14 @@ class SWARMKV_API SnapshotStore {
 };
 
 /// The header of a snapshot file anywhere. Reads no more than that.
+///
+/// One that a store has set aside as damaged (*.swkv.damaged) is read whole instead: `problem` says
+/// why, and of its header the rest is there if it can be read.
 /// errors  kUnreadable, kCorrupt, kUnsupported (a version this program does not read)
 SWARMKV_API SnapshotInfo inspect_snapshot(const std::string& path);
 
-/// True if the file begins as a snapshot does. False if it cannot be read.
+/// True if the file begins as a snapshot does, or was one and is set aside. False if it cannot be
+/// read.
 SWARMKV_API bool is_snapshot(const std::string& path);
 
 }  // namespace swarmkv

@@ -1,9 +1,8 @@
 #include "api/options.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
+#include "base/kv_type_names.h"
 #include "handoff/handoff.h"
 
 namespace swarmkv::internal {
@@ -12,15 +11,6 @@ namespace {
 constexpr int kMostSeqs = 256;      // llama.cpp's own limit per context
 constexpr int kHolders = 16;        // ids kept for shared prefixes
 constexpr int kMostRecurrent = 64;  // every sequence of a recurrent model has a state of full size
-
-constexpr std::array<std::pair<const char*, KvType>, 8> kKvTypes{{{"f32", KvType::kF32},
-                                                                  {"f16", KvType::kF16},
-                                                                  {"bf16", KvType::kBF16},
-                                                                  {"q8_0", KvType::kQ8_0},
-                                                                  {"q5_1", KvType::kQ5_1},
-                                                                  {"q5_0", KvType::kQ5_0},
-                                                                  {"q4_1", KvType::kQ4_1},
-                                                                  {"q4_0", KvType::kQ4_0}}};
 
 void require_range(const char* option, int value, int low, int high) {
   if (value >= low && value <= high) return;
@@ -33,9 +23,9 @@ void require_range(const char* option, int value, int low, int high) {
 
 KvType kv_type(const std::string& name, const char* option) {
   std::string known;
-  for (const auto& [text, type] : kKvTypes) {
-    if (name == text) return type;
-    known += std::string(known.empty() ? "" : ", ") + text;
+  for (std::size_t i = 0; i < kKvTypeNames.size(); ++i) {
+    if (name == kKvTypeNames[i]) return static_cast<KvType>(i);
+    known += std::string(known.empty() ? "" : ", ") + kKvTypeNames[i];
   }
   throw Error(ErrorCode::kInvalidArgument, std::string("[engine.options] ") + option + " is '" +
                                                name + "', must be one of " + known);

@@ -62,6 +62,7 @@ void SnapshotUse::want_state(std::size_t i) {
                       mib(size), mib(*free_bytes / 2)));
     }
     const double read_ms = static_cast<double>(size) / bytes_per_ms;
+    if (!always && compute_ms <= 0) return std::string(kNotComputed);
     if (!always && read_ms >= compute_ms) {
       return fmt::format("reading it would take {:.1f} ms, computing it took {:.1f} ms", read_ms,
                          compute_ms);
@@ -75,7 +76,7 @@ void SnapshotUse::want_state(std::size_t i) {
   WriteJob job;
   job.folder = folder_;
   job.model = context_.prepared.model;
-  job.about = {identity_, arithmetic(target, target.n_tokens()), name_of(i),
+  job.about = {identity_, arithmetic(target, target.n_tokens()), label_of(names_of(i)),
                context_.prepared.model->info().name, seconds_now()};
   job.tokens = target.tokens;
   job.limit_bytes = options_.limit_bytes;

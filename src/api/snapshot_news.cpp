@@ -12,6 +12,11 @@ const std::string& SnapshotUse::name_of(std::size_t target) const {
   return context_.prepared.documents[plan_.targets[target].documents.back()].name;
 }
 
+std::vector<std::string> SnapshotUse::names_of(std::size_t target) const {
+  const SnapshotTarget& t = plan_.targets[target];
+  return names_in(context_.prepared, t, t.n_tokens());
+}
+
 void SnapshotUse::warn(const char* code, std::string message, std::string hint) {
   warnings_.push_back({code, {}, {}, std::move(message), std::move(hint)});
 }

@@ -9,10 +9,12 @@ inline constexpr const char* kNotExactSnapshot =
     "longer than the model's window: answers would not be bit-equal in deterministic mode";
 
 inline constexpr const char* kStoredAlready = "it is stored already, and was not needed";
+inline constexpr const char* kNotComputed = "it did not have to be computed";
 
 /// Set by the engine's thread when it loads the file.
 struct SnapshotUse::Offered {
-  std::string path, name;  ///< name: in our store; empty for a file that the user named
+  std::string path, name;              ///< name: in our store; empty for a file that the user named
+  std::vector<std::string> documents;  ///< whose state it is
   int n_tokens = 0;
   std::uint64_t size_bytes = 0, state_bytes = 0;
   double find_ms = 0;

@@ -9,6 +9,27 @@
 #include "swarmkv/report.h"
 
 namespace swarmkv::internal {
+namespace {
+
+bool is_same(const SnapshotFileReport& a, const SnapshotFileReport& b) {
+  return a.state == b.state && a.path == b.path && a.documents == b.documents;
+}
+
+// What is known of a document from one prefix, beside what is known from others.
+void add(std::optional<SnapshotReport>& place, SnapshotReport known, bool ends_here) {
+  std::vector<SnapshotFileReport> files;
+  if (place) files = std::move(place->files);
+  for (SnapshotFileReport& file : known.files) {
+    const auto same =
+        std::find_if(files.begin(), files.end(),
+                     [&](const SnapshotFileReport& other) { return is_same(other, file); });
+    if (same == files.end()) files.push_back(std::move(file));
+  }
+  if (!place || ends_here) place = std::move(known);
+  place->files = std::move(files);
+}
+
+}  // namespace
 
 void SnapshotUse::fill(RunReport& report) {
   bool was_cancelled = false;
@@ -26,84 +47,25 @@ void SnapshotUse::fill(RunReport& report) {
     }
     const SnapshotReport known = report_of(i);
     for (const std::size_t document : plan_.targets[i].documents) {
-      std::optional<SnapshotReport>& place = report.documents[document].snapshot;
       const bool ends_here = document == plan_.targets[i].documents.back();
-      if (!place || ends_here) place = known;
+      add(report.documents[document].snapshot, known, ends_here);
     }
     tell_readings(report, i, known);
     if (use.kept == nullptr) continue;
     const MutexLock lock(use.kept->mutex);
     const std::optional<WriteOutcome> written = use.kept->written;
+    const auto warn_not_saved = [&](const std::string& why) {
+      warn("SK608", fmt::format("no snapshot of '{}' was saved: {}", label_of(names_of(i)), why));
+    };
     if (use.kept->is_warning) {
-      warn("SK608",
-           fmt::format("no snapshot of '{}' was saved: {}", name_of(i), use.kept->skipped));
+      warn_not_saved(use.kept->skipped);
     } else if (written && written->error_code) {
-      warn("SK608", fmt::format("no snapshot of '{}' was saved: {}", name_of(i), written->error));
+      warn_not_saved(written->error);
     } else if (use.kept->is_done && use.kept->skipped.empty() && !written && !was_cancelled) {
-      warn("SK608", fmt::format("no snapshot of '{}' was saved: it was not written within {} ms",
-                                name_of(i), options_.save_timeout.count()));
+      warn_not_saved(fmt::format("it was not written within {} ms", options_.save_timeout.count()));
     }
   }
   mark_restored(report);
-}
-
-SnapshotReport SnapshotUse::report_of(std::size_t target) const {
-  const TargetUse& use = uses_[target];
-  SnapshotReport out;
-  const auto with_reason = [](const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional<std::string>(text);
-  };
-  for (const auto& offered : use.offered) {
-    const Offered::Loads loads = offered->loads();
-    if (loads.n == 0 || offered->n_tokens < out.n_tokens) continue;
-    out = {"restored",
-           offered->path,
-           offered->size_bytes,
-           offered->n_tokens,
-           offered->find_ms + loads.ms,
-           std::nullopt};
-  }
-  std::string rejected = use.rejected;
-  for (const auto& offered : use.offered) {
-    if (rejected.empty()) rejected = offered->loads().error;
-  }
-  std::string skipped = use.skipped;
-  if (use.kept != nullptr && skipped.empty()) {
-    const MutexLock lock(use.kept->mutex);
-    const std::optional<WriteOutcome> written = use.kept->written;
-    if (written && !written->error_code) {
-      const std::string why = out.state == "restored"
-                                  ? fmt::format("{} tokens of it were restored", out.n_tokens)
-                                  : rejected;
-      return {"saved",
-              written->saved.path,
-              written->saved.size_bytes,
-              plan_.targets[target].n_tokens(),
-              use.kept->capture_ms + written->ms,
-              with_reason(why)};
-    }
-    skipped = written                                          ? written->error
-              : use.kept->is_done && use.kept->skipped.empty() ? "it was not written in time"
-                                                               : use.kept->skipped;
-  }
-  if (out.state == "restored") {
-    const bool is_whole = out.n_tokens == plan_.targets[target].n_tokens();
-    out.reason = with_reason(is_whole || skipped.empty() ? rejected : "not saved: " + skipped);
-    return out;
-  }
-  for (const auto& offered : use.offered) {
-    if (!offered->loads().error.empty()) continue;
-    out.path = offered->path;
-    out.size_bytes = offered->size_bytes;
-    out.n_tokens = offered->n_tokens;
-  }
-  out.state = rejected.empty() ? "skipped" : "rejected";
-  if (skipped.empty() && rejected.empty())
-    skipped = "it was not needed: it was in the cache already, or nobody came to read it";
-  out.reason = with_reason(rejected.empty()  ? skipped
-                           : skipped.empty() ? rejected
-                                             : rejected + "; not saved: " + skipped);
-  return out;
 }
 
 // A reading hears of the snapshot that ends with it, else of one that goes on behind it.

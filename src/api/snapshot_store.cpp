@@ -52,6 +52,32 @@ SnapshotInfo info_of(const internal::ListedSnapshot& listed) {
   out.last_used_at = utc(listed.last_used_ns / 1'000'000'000);
   out.in_use = listed.in_use;
   out.problem = listed.problem;
+  out.damaged = listed.is_damaged();
+  return out;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+// The engine looks at a state's numbers, too, and no checksum tells about those.
+std::string set_aside_text(const std::string& damage) {
+  return damage.empty() ? "was set aside: its bytes are whole, but no state that the engine takes"
+                        : "was found damaged and set aside: " + damage;
+}
+
+bool is_set_aside(const std::string& path) {
+  return internal::kind_of_name(base_name(path)) == internal::NameKind::kDamaged;
+}
+
+SnapshotInfo info_of_set_aside(const std::string& path) {
+  const internal::SystemCalls& calls = internal::system_calls();
+  auto file = internal::open_regular(AT_FDCWD, path, true, path, calls);
+  SnapshotInfo out;
+  try {
+    out = info_of(internal::read_snapshot_header(file, path));
+  } catch (const internal::SnapshotError&) {  // find_damage tells of it
+  }
+  out.damaged = true;
+  out.problem = set_aside_text(internal::find_damage(std::move(file), path));
   return out;
 }
 
@@ -92,7 +118,11 @@ std::vector<SnapshotInfo> SnapshotStore::list() const { return infos_of(impl_->f
 SnapshotInfo SnapshotStore::show(const std::string& name) const {
   const internal::ListedSnapshot listed = impl_->folder.look_at(impl_->folder.full_name(name));
   if (!listed.problem.empty()) {
-    throw Error(listed.code, fmt::format("[snapshot.show] '{}': {}", listed.path, listed.problem));
+    const bool is_aside = internal::kind_of_name(listed.name) == internal::NameKind::kDamaged;
+    throw Error(listed.code,
+                fmt::format("[snapshot.show] '{}': {}", listed.path,
+                            is_aside ? set_aside_text(impl_->folder.find_damage(listed.name))
+                                     : listed.problem));
   }
   return info_of(listed);
 }
@@ -118,11 +148,15 @@ std::vector<SnapshotInfo> SnapshotStore::prune(std::uint64_t limit_bytes) {
 SnapshotInfo inspect_snapshot(const std::string& path) {
   const internal::SystemCalls& calls = internal::system_calls();
   const auto file = internal::open_regular(AT_FDCWD, path, true, path, calls);
-  SnapshotInfo out = info_of(internal::read_snapshot_header(file, path));
-  out.name = path.substr(path.find_last_of('/') + 1);
+  SnapshotInfo out = is_set_aside(path) ? info_of_set_aside(path)
+                                        : info_of(internal::read_snapshot_header(file, path));
+  out.name = base_name(path);
   out.path = path;
   struct stat about {};
-  if (calls.stat_of(file.fd(), &about) == 0) out.last_used_at = utc(about.st_mtim.tv_sec);
+  if (calls.stat_of(file.fd(), &about) == 0) {
+    out.size_bytes = static_cast<std::uint64_t>(about.st_size);
+    out.last_used_at = utc(about.st_mtim.tv_sec);
+  }
   out.in_use = !internal::lock_alone(file);
   return out;
 }
@@ -132,6 +166,7 @@ bool is_snapshot(const std::string& path) {
     const internal::SystemCalls& calls = internal::system_calls();
     const auto file = internal::open_regular(AT_FDCWD, path, true, path, calls);
     std::array<std::uint8_t, internal::kSnapshotMagic.size()> first{};
+    if (is_set_aside(path)) return true;
     return internal::read_up_to(file, first.data(), first.size(), 0, path) == first.size() &&
            first == internal::kSnapshotMagic;
   } catch (const Error&) {

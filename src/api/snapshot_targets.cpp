@@ -12,6 +12,7 @@ namespace swarmkv::internal {
 namespace {
 
 constexpr std::size_t kMostPointsInFull = 16;
+constexpr std::size_t kMostLabelBytes = 400;
 
 std::string setting_of(const Prepared& prepared, std::size_t document, const std::string& use) {
   const DocumentSpec& spec = prepared.pipeline.documents[document];
@@ -35,7 +36,10 @@ std::size_t add_target(SnapshotPlan& plan, const Prepared& prepared, const ReadL
     target.tokens =
         std::make_shared<const Tokens>(target.tokens->begin(), target.tokens->begin() + end);
   }
-  for (std::size_t i = 0; i < n_documents; ++i) target.document_ends.push_back(list.end(i));
+  for (std::size_t i = 0; i < n_documents; ++i) {
+    target.contents.push_back(list.documents[i]);
+    target.document_ends.push_back(list.end(i));
+  }
   for (const int point : list.fork_points) {
     if (point < end) target.cuts.push_back(point);
   }
@@ -85,6 +89,26 @@ SnapshotPlan plan_snapshots(const Prepared& prepared, const std::string& use) {
     }
   }
   return plan;
+}
+
+std::vector<std::string> names_in(const Prepared& prepared, const SnapshotTarget& target, int n) {
+  if (n < target.document_ends.front()) n = target.n_tokens();
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < target.contents.size() && target.document_ends[i] <= n; ++i) {
+    names.push_back(prepared.documents[target.contents[i]].name);
+  }
+  return names;
+}
+
+std::string label_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0 && out.size() + names[i].size() > kMostLabelBytes) {
+      return out + fmt::format(" + {} more", names.size() - i);
+    }
+    out += (i > 0 ? " + " : "") + names[i];
+  }
+  return out;
 }
 
 std::string recipe_of(const SnapshotTarget& target, int n, int grid, const std::string& kernel) {

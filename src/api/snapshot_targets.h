@@ -13,7 +13,8 @@ namespace swarmkv::internal {
 struct SnapshotTarget {
   std::shared_ptr<const Tokens> tokens;  ///< [0, end of that document)
   std::vector<std::size_t> documents;    ///< those with snapshots, of Prepared::documents
-  std::vector<int> document_ends;        ///< of all documents in it, ascending
+  std::vector<std::size_t> contents;     ///< all documents in it, in the order of reading
+  std::vector<int> document_ends;        ///< of `contents`, ascending
   std::size_t list = 0;                  ///< the first of Prepared::read_lists that begins with it
   std::vector<int> cuts;                 ///< fork points inside it, ascending
   bool is_auto = false;                  ///< the store is used for it
@@ -35,6 +36,14 @@ struct SnapshotPlan {
 
 /// What stands in the documents' `snapshot`, else `use`, applied to what agents read.
 [[nodiscard]] SnapshotPlan plan_snapshots(const Prepared& prepared, const std::string& use);
+
+/// The documents whose state the first `n` tokens are, by name; of less than one the whole
+/// target's.
+[[nodiscard]] std::vector<std::string> names_in(const Prepared& prepared,
+                                                const SnapshotTarget& target, int n);
+
+/// "rules + contract": what they are called in a file's header, where room is limited.
+[[nodiscard]] std::string label_of(const std::vector<std::string>& names);
 
 /// How a state of the first `n` tokens comes about in deterministic mode; the same text, the same
 /// bits. `kernel`: of attention. `grid` 0: the pieces do not matter. Another processor may sum in

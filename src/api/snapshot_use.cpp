@@ -149,11 +149,9 @@ void SnapshotUse::look_up(std::size_t i) {
 }
 
 void SnapshotUse::note_rejected(std::size_t target, const RejectedSnapshot& file) {
-  TargetUse& use = uses_[target];
-  // Of several the one that is nearest to what was looked for: another model's says least.
-  const bool is_other_model = file.reason.starts_with("model fingerprint");
-  const bool said_little = use.rejected.starts_with("model fingerprint");
-  if (use.rejected.empty() || (said_little && !is_other_model)) use.rejected = file.reason;
+  std::vector<RejectedSnapshot>& known = uses_[target].rejected;
+  const auto is_same = [&](const RejectedSnapshot& other) { return other.path == file.path; };
+  if (std::none_of(known.begin(), known.end(), is_same)) known.push_back(file);
   if (!is_news(file.path)) return;
   send(EventType::kSnapshotRejected, target, static_cast<int>(file.n_tokens), file.reason);
   if (file.code == ErrorCode::kMismatch) return;  // sound, but somebody else's
@@ -174,6 +172,7 @@ void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_o
   auto offered = std::make_shared<Offered>();
   offered->path = file->path();
   offered->name = is_ours ? base_name(file->path()) : "";
+  offered->documents = names_in(context_.prepared, target, n);
   offered->n_tokens = n;
   offered->size_bytes = file->header().file_bytes;
   offered->state_bytes = file->header().state_bytes;

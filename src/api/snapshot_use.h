@@ -61,8 +61,8 @@ class SnapshotUse {
     std::vector<std::shared_ptr<Offered>> offered;  ///< of a named file, of the store
     std::shared_ptr<CaptureTicket> capture;
     std::shared_ptr<Kept> kept;
-    std::string rejected;  ///< why a file of these tokens was not used
-    std::string skipped;   ///< why nothing was looked for or kept
+    std::vector<RejectedSnapshot> rejected;  ///< files of these tokens that were not used
+    std::string skipped;                     ///< why nothing was looked for or kept
   };
 
   void learn_identity();
@@ -74,13 +74,24 @@ class SnapshotUse {
   void offer(std::size_t target, SnapshotFile file, double ms, bool is_ours);
   void want_state(std::size_t target);
   [[nodiscard]] SnapshotArithmetic arithmetic(const SnapshotTarget& target, int n) const;
-  [[nodiscard]] const std::string& name_of(std::size_t target) const;
+  [[nodiscard]] const std::string& name_of(std::size_t target) const;  ///< of its last document
+  [[nodiscard]] std::vector<std::string> names_of(std::size_t target) const;  ///< of all of them
   [[nodiscard]] bool is_deterministic() const { return context_.deterministic; }
   [[nodiscard]] int most_exact_tokens() const;
 
   void save_all(const OrchestratorResult& outcome);
   [[nodiscard]] bool wait_for_writer(TimePoint until);
   void fill(RunReport& report);
+  /// Files that a target could start from.
+  struct Found {
+    std::vector<SnapshotFileReport> files;  ///< rejected and restored ones
+    std::shared_ptr<Offered> restored;      ///< the longest that was loaded
+    std::shared_ptr<Offered> unused;        ///< was offered, and nobody needed it
+  };
+  [[nodiscard]] static SnapshotFileReport restored_from(Offered& offered);
+  [[nodiscard]] std::shared_ptr<Offered> longer_file(std::size_t target) const;
+  [[nodiscard]] Found found_for(std::size_t target) const;
+  [[nodiscard]] std::optional<SnapshotFileReport> kept_of(std::size_t target) const;
   [[nodiscard]] SnapshotReport report_of(std::size_t target) const;
   void tell_readings(RunReport& report, std::size_t target, const SnapshotReport& known) const;
   void mark_restored(RunReport& report) const;

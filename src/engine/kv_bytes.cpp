@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/kv_type_names.h"
+
 namespace swarmkv::internal {
 namespace {
 
@@ -46,25 +48,8 @@ std::int64_t of_layer(const std::vector<std::int64_t>& values, std::size_t layer
 }  // namespace
 
 const char* to_string(KvType type) {
-  switch (type) {
-    case KvType::kF32:
-      return "f32";
-    case KvType::kF16:
-      return "f16";
-    case KvType::kBF16:
-      return "bf16";
-    case KvType::kQ8_0:
-      return "q8_0";
-    case KvType::kQ5_1:
-      return "q5_1";
-    case KvType::kQ5_0:
-      return "q5_0";
-    case KvType::kQ4_1:
-      return "q4_1";
-    case KvType::kQ4_0:
-      return "q4_0";
-  }
-  return "f16";
+  static_assert(static_cast<std::size_t>(KvType::kQ4_0) + 1 == kKvTypeNames.size());
+  return kKvTypeNames[static_cast<std::size_t>(type)];
 }
 
 std::uint64_t kv_row_bytes(KvType type, std::int64_t n_values) {

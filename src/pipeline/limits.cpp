@@ -5,6 +5,9 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "base/kv_type_names.h"
 
 namespace swarmkv::internal {
 namespace {
@@ -82,8 +85,7 @@ std::string real_problem(std::string_view key, double value) {
 }
 
 std::span<const std::string> choices_of(std::string_view key) {
-  static const std::array<std::string, 8> cache_types{"f32",  "f16",  "bf16", "q8_0",
-                                                      "q5_1", "q5_0", "q4_1", "q4_0"};
+  static const std::vector<std::string> cache_types(kKvTypeNames.begin(), kKvTypeNames.end());
   static const std::array<std::string, 3> flash{"on", "off", "auto"};
   static const std::array<std::string, 2> auto_all{"auto", "all"};
   static const std::array<std::string, 2> snapshot{"off", "auto"};

@@ -21,14 +21,27 @@ using internal::json_text_or_null;
 using internal::json_texts;
 using internal::percentiles_json;
 
+template <typename Snapshot>
+Json snapshot_fields(const Snapshot& s) {
+  return Json{{"state", json_text(s.state)},
+              {"path", json_text_or_null(s.path)},
+              {"size_bytes", json_positive(s.size_bytes)},
+              {"n_tokens", json_positive(static_cast<std::uint64_t>(std::max(0, s.n_tokens)))},
+              {"ms", s.ms > 0 ? json_number(s.ms) : Json(nullptr)},
+              {"reason", json_text_or_null(s.reason)}};
+}
+
 Json snapshot_json(const std::optional<SnapshotReport>& s) {
   if (!s) return nullptr;
-  return Json{{"state", json_text(s->state)},
-              {"path", json_text_or_null(s->path)},
-              {"size_bytes", json_positive(s->size_bytes)},
-              {"n_tokens", json_positive(static_cast<std::uint64_t>(std::max(0, s->n_tokens)))},
-              {"ms", s->ms > 0 ? json_number(s->ms) : Json(nullptr)},
-              {"reason", json_text_or_null(s->reason)}};
+  Json out = snapshot_fields(*s);
+  Json files = Json::array();
+  for (const SnapshotFileReport& file : s->files) {
+    Json about = snapshot_fields(file);
+    about["documents"] = json_texts(file.documents);
+    files.push_back(std::move(about));
+  }
+  out["files"] = std::move(files);
+  return out;
 }
 
 Json reading_json(const DocumentReading& r) {

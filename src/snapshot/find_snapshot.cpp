@@ -73,8 +73,7 @@ SnapshotFile open_verified(const OpenFolder& folder, const Candidate& candidate,
   const auto wanted = query.tokens.first(std::min(tokens.size(), query.tokens.size()));
   if (tokens.size() != candidate.parsed.n_tokens ||
       !std::equal(tokens.begin(), tokens.end(), wanted.begin(), wanted.end())) {
-    throw SnapshotError(ErrorCode::kCorrupt, file.path(), "tokens",
-                        "others than its name says: renamed or damaged");
+    throw SnapshotError(ErrorCode::kCorrupt, file.path(), "tokens", kNotAsNamed);
   }
   file.verify();
   return file;

@@ -51,8 +51,9 @@ FileHandle open_folder(const std::string& path, const SystemCalls& calls) {
              fmt::format("belongs to user {}, this process to user {}", about.st_uid, ::geteuid()));
   }
   if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    unusable(path, fmt::format("others can write in it (mode {:o}): take that away with chmod go-w",
-                               about.st_mode & 07777));
+    unusable(path, fmt::format("others can write in it (mode {:o}): take that away with chmod go-w "
+                               "'{}'",
+                               about.st_mode & 07777, path));
   }
   return folder;
 }

@@ -7,6 +7,9 @@
 
 namespace swarmkv::internal {
 
+/// Of a file's tokens.
+inline constexpr const char* kNotAsNamed = "others than its name says: renamed or damaged";
+
 /// what() is "[snapshot.open] 'PATH': FIELD: REASON"; field() is a name of docs/snapshot_format.md.
 class SnapshotError : public Error {
  public:

@@ -57,6 +57,10 @@ class SnapshotFile {
   MappedBytes bytes_;
 };
 
+/// What is wrong with a file of this name, after reading all of it: "state checksum: ...". Empty =
+/// nothing is, as far as bytes can tell.
+[[nodiscard]] std::string find_damage(FileHandle file, const std::string& path);
+
 /// Header alone, of an open file. errors  as SnapshotFile::open
 [[nodiscard]] SnapshotHeader read_snapshot_header(const FileHandle& file, const std::string& path);
 

@@ -37,8 +37,6 @@ ListedSnapshot listed(const OpenFolder& folder, const FolderEntry& entry) {
   return out;
 }
 
-bool is_listed(NameKind kind) { return kind == NameKind::kSnapshot || kind == NameKind::kDamaged; }
-
 }  // namespace
 
 SnapshotFolder::SnapshotFolder(const std::string& path, const SystemCalls& calls)
@@ -49,7 +47,7 @@ SnapshotFolder::SnapshotFolder(const std::string& path, const SystemCalls& calls
 std::vector<ListedSnapshot> SnapshotFolder::list() const {
   std::vector<ListedSnapshot> out;
   for (const FolderEntry& entry : folder_.entries()) {
-    if (is_listed(entry.kind)) out.push_back(listed(folder_, entry));
+    if (is_listed_name(entry.name)) out.push_back(listed(folder_, entry));
   }
   std::sort(out.begin(), out.end(), [](const ListedSnapshot& a, const ListedSnapshot& b) {
     if (a.last_used_ns != b.last_used_ns) return a.last_used_ns > b.last_used_ns;
@@ -58,31 +56,19 @@ std::vector<ListedSnapshot> SnapshotFolder::list() const {
   return out;
 }
 
-std::string SnapshotFolder::full_name(const std::string& name) const {
-  check_snapshot_name(name);
-  std::vector<std::string> found;
-  for (std::string& other : folder_.names()) {
-    if (!is_listed(kind_of_name(other))) continue;
-    if (other == name) return name;
-    if (other.starts_with(name)) found.push_back(std::move(other));
-  }
-  if (found.size() == 1) return found.front();
-  std::sort(found.begin(), found.end());
-  throw Error(ErrorCode::kUnreadable,
-              found.empty()
-                  ? fmt::format("[snapshot.name] no snapshot '{}' in '{}'", shown(name), path())
-                  : fmt::format("[snapshot.name] {} snapshots begin with '{}': '{}', '{}' ...",
-                                found.size(), shown(name), found[0], found[1]));
-}
-
 ListedSnapshot SnapshotFolder::look_at(const std::string& name) const {
   check_snapshot_name(name);
   const auto entry = folder_.entry(name);
-  if (!entry || !is_listed(entry->kind)) {
+  if (!entry || !is_listed_name(name)) {
     throw Error(ErrorCode::kUnreadable,
                 fmt::format("[snapshot.name] no snapshot '{}' in '{}'", shown(name), path()));
   }
   return listed(folder_, *entry);
+}
+
+std::string SnapshotFolder::find_damage(const std::string& name) const {
+  check_snapshot_name(name);
+  return internal::find_damage(folder_.open(name), folder_.path_of(name));
 }
 
 SnapshotFile SnapshotFolder::open(const std::string& name) const {
@@ -95,7 +81,7 @@ void SnapshotFolder::remove(const std::string& name) const {
   const auto fail = [&](ErrorCode code, const std::string& why) {
     throw Error(code, fmt::format("[snapshot.remove] '{}': {}", folder_.path_of(name), why));
   };
-  if (!is_listed(kind_of_name(name))) fail(ErrorCode::kUnreadable, "is no snapshot");
+  if (!is_listed_name(name)) fail(ErrorCode::kUnreadable, "is no snapshot");
   switch (folder_.remove_unused(name)) {
     case Removed::kYes:
       return;
@@ -113,10 +99,9 @@ std::vector<ListedSnapshot> SnapshotFolder::prune(std::uint64_t limit_bytes) con
   for (const FolderEntry& entry : folder_.remove_leftovers()) {
     out.push_back(listed(folder_, entry));
   }
-  // A file of a newer version has a problem, too, but is not damaged: age alone decides.
   const std::vector<ListedSnapshot> before = list();
   for (const ListedSnapshot& file : before) {
-    if (file.problem.empty() || file.code == ErrorCode::kUnsupported) continue;
+    if (!file.is_damaged()) continue;
     if (folder_.remove_unused(file.name) == Removed::kYes) out.push_back(file);
   }
   for (const FolderEntry& entry : evict_down_to(folder_, limit_bytes).removed) {

@@ -53,6 +53,11 @@ struct ListedSnapshot {
   bool in_use = false;            ///< some process has it open, or is about to finish writing it
   ErrorCode code = ErrorCode::kCorrupt;  ///< of the problem
   std::string problem{};                 ///< empty = its header is sound
+
+  /// A file of a newer version has a problem, too, but may be of use to others.
+  [[nodiscard]] bool is_damaged() const {
+    return !problem.empty() && code != ErrorCode::kUnsupported;
+  }
 };
 
 /// What save() did.
@@ -101,12 +106,18 @@ class SnapshotFolder {
   /// errors  kUnreadable  the folder cannot be read
   [[nodiscard]] std::vector<ListedSnapshot> list() const;
 
-  /// The whole name of the file that `name` is, or is the beginning of.
-  /// errors  kInvalidArgument (could never be one), kUnreadable (no such snapshot, or several)
+  /// The whole name of the file that `name` is, or is the beginning of. Of a file that was set
+  /// aside and the one that took its place the latter is meant.
+  /// errors  kInvalidArgument (could never be one), kUnreadable (no such snapshot; or several, all
+  ///         of which stand in the message)
   [[nodiscard]] std::string full_name(const std::string& name) const;
 
   /// One as list() shows it, by its whole name. errors  kInvalidArgument, kUnreadable (not there)
   [[nodiscard]] ListedSnapshot look_at(const std::string& name) const;
+
+  /// Why it is not used, after reading all of it; empty = nothing is wrong with its bytes.
+  /// errors  kInvalidArgument, kUnreadable (not there)
+  [[nodiscard]] std::string find_damage(const std::string& name) const;
 
   /// Opens one by its whole name. errors  as SnapshotFile::open; a link is refused
   [[nodiscard]] SnapshotFile open(const std::string& name) const;

@@ -75,6 +75,11 @@ NameKind kind_of_name(std::string_view name) {
   return NameKind::kOther;
 }
 
+bool is_listed_name(std::string_view name) {
+  const NameKind kind = kind_of_name(name);
+  return kind == NameKind::kSnapshot || kind == NameKind::kDamaged;
+}
+
 void check_snapshot_name(std::string_view name) {
   constexpr std::size_t kMostBytes = 255;  // of a file's name, on every usual file system
   const auto fail = [&](const std::string& why) {

@@ -42,6 +42,8 @@ struct SnapshotName {
 enum class NameKind { kSnapshot, kDamaged, kTemporary, kOther };
 /// By how it ends or begins: *.swkv, *.swkv.damaged, .tmp-*. Everything else is not ours.
 [[nodiscard]] NameKind kind_of_name(std::string_view name);
+/// A snapshot, or one that was set aside.
+[[nodiscard]] bool is_listed_name(std::string_view name);
 
 /// errors  kInvalidArgument  empty, "." or "..", longer than 255 bytes, with a slash or a control
 ///         character

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "support/snapshot_samples.h"
@@ -85,6 +86,65 @@ TEST_F(SnapshotStoreTest, ListsTheLastUsedFirstAndSaysWhatIsWrong) {
   EXPECT_EQ(infos[2].problem.rfind("header checksum: ", 0), 0u) << infos[2].problem;
   EXPECT_EQ(infos[2].size_bytes, damaged.size_bytes);
   EXPECT_EQ(code_of([&] { (void)store.show(damaged.name); }), ErrorCode::kCorrupt);
+}
+
+TEST_F(SnapshotStoreTest, OnlyWhatPruneWouldRemoveIsCalledDamaged) {
+  const auto damaged = save(1), newer = save(2), sound = save(3), aside = save(4);
+  internal::write_file(damaged.path, {1, 2, 3});
+  auto bytes = internal::read_file_bytes(newer.path);
+  bytes[internal::kAtVersion] = internal::kSnapshotVersion + 1;
+  internal::write_file(newer.path, bytes);
+  ASSERT_TRUE(internal::SnapshotFolder(store.folder()).set_aside(aside.name));
+
+  std::vector<std::string> called, removed;
+  for (const SnapshotInfo& info : store.list()) {
+    if (info.damaged) called.push_back(info.name);
+    EXPECT_EQ(info.problem.empty(), info.name == sound.name) << info.problem;
+  }
+  for (const SnapshotInfo& info : store.prune(UINT64_MAX)) removed.push_back(info.name);
+  std::sort(called.begin(), called.end());
+  std::sort(removed.begin(), removed.end());
+
+  EXPECT_EQ(called.size(), 2u);
+  EXPECT_EQ(called, removed);
+}
+
+TEST_F(SnapshotStoreTest, OfAFileThatWasSetAsideItSaysWhy) {
+  const auto by_state = save(1), by_header = save(2), by_engine = save(3);
+  const internal::SnapshotFolder folder(store.folder());
+  auto bytes = internal::read_file_bytes(by_state.path);
+  bytes.back() = static_cast<std::uint8_t>(bytes.back() ^ 1);
+  internal::write_file(by_state.path, bytes);
+  internal::write_file(by_header.path, {'S', 'W'});
+  for (const auto& saved : {by_state, by_header, by_engine}) {
+    ASSERT_TRUE(folder.set_aside(saved.name));
+    EXPECT_TRUE(is_snapshot(saved.path + ".damaged"));
+  }
+
+  const SnapshotInfo state = inspect_snapshot(by_state.path + ".damaged");
+  const SnapshotInfo header = inspect_snapshot(by_header.path + ".damaged");
+  const SnapshotInfo engine = inspect_snapshot(by_engine.path + ".damaged");
+
+  EXPECT_EQ(state.problem.rfind("was found damaged and set aside: state checksum: ", 0), 0u)
+      << state.problem;
+  EXPECT_EQ(state.n_tokens, 7) << "its header is sound";
+  EXPECT_EQ(header.problem.rfind("was found damaged and set aside: header size: ", 0), 0u)
+      << header.problem;
+  EXPECT_EQ(header.size_bytes, 2u);
+  EXPECT_EQ(header.n_tokens, 0);
+  EXPECT_NE(engine.problem.find("its bytes are whole"), std::string::npos) << engine.problem;
+  for (const SnapshotInfo& info : {state, header, engine}) {
+    EXPECT_TRUE(info.damaged);
+    EXPECT_FALSE(info.in_use);
+    EXPECT_TRUE(info.name.ends_with(".swkv.damaged")) << info.name;
+  }
+  try {
+    (void)store.show(by_state.name + ".damaged");
+    ADD_FAILURE() << "it cannot be used";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+    EXPECT_NE(std::string(error.what()).find("state checksum"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(SnapshotStoreTest, VerifyReadsAllOfAFile) {

@@ -58,6 +58,28 @@ TEST(SnapshotTargets, AreWhatIsReadUpToTheLastDocumentThatWantsOne) {
   EXPECT_EQ(plan.targets[1].n_tokens(), p->read_lists[2].n_tokens());
 }
 
+//  [a b c]: a file may hold the first, the first two or all of them
+TEST(SnapshotTargets, AFileIsNamedAfterTheDocumentsThatItHoldsWhole) {
+  Pipeline spec = pipeline({{"a", "b", "c"}});
+  spec.documents[0].snapshot = "off";
+  const auto p = prepared(spec);
+  const SnapshotPlan plan = plan_snapshots(*p, "auto");
+  ASSERT_EQ(plan.targets.size(), 1u);
+  const SnapshotTarget& target = plan.targets[0];
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_in(*p, target, target.n_tokens()), (Names{"a", "b", "c"}));
+  EXPECT_EQ(names_in(*p, target, target.document_ends[1]), (Names{"a", "b"}));
+  EXPECT_EQ(names_in(*p, target, target.document_ends[1] - 1), Names{"a"});
+  EXPECT_EQ(names_in(*p, target, 1), (Names{"a", "b", "c"})) << "not even one: a part of it all";
+
+  EXPECT_EQ(label_of({"a"}), "a");
+  EXPECT_EQ(label_of({"rules", "contract"}), "rules + contract");
+  const Names many(1000, "a_document");
+  EXPECT_LT(label_of(many).size(), 450u) << "a header's text has an end";
+  EXPECT_TRUE(label_of(many).starts_with("a_document + a_document + "));
+  EXPECT_TRUE(label_of(many).ends_with(" more")) << label_of(many);
+}
+
 TEST(SnapshotTargets, AFileStandsAtItsDocument) {
   Pipeline spec = pipeline({{"a"}, {"b", "a"}, {"b"}});
   spec.folder = "/some/folder";

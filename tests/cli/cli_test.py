@@ -136,7 +136,9 @@ class CliTest(unittest.TestCase):
                 return seen
         self.fail(f"'{text}' never came; stderr was:\n{seen}")
 
-    def on_terminal(self, *args, env=None, stdout_too=False, size=(24, 80), resize_to=None):
+    ASK = ("ask", "--engine", "fake", "-f", "contract.txt")
+
+    def on_terminal(self, *args, command=ASK, env=None, stdout_too=False, size=(24, 80), resize_to=None):
         """Runs with stderr, and perhaps stdout, on a terminal. Returns (code, screen bytes). `resize_to`:
         its size from the second drawing on."""
         import fcntl
@@ -147,8 +149,7 @@ class CliTest(unittest.TestCase):
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         how = {"stderr": slave}
         how["stdout"] = slave if stdout_too else subprocess.DEVNULL
-        process = self.start("ask", "--engine", "fake", "-f", "contract.txt", *args,
-                             env={"TERM": "xterm", **(env or {})}, **how)
+        process = self.start(*command, *args, env={"TERM": "xterm", **(env or {})}, **how)
         os.close(slave)
         seen = b""
         while True:
@@ -2000,6 +2001,16 @@ class SnapshotTest(CliTest):
             self.check(self.snapshot("verify", path.name), 0)
         listed = self.check(self.snapshot("list"), 0)[1]
         self.assertIn("unusable: ", listed)
+        self.assertRegex(listed, r"\n1 of them is of no use any more; to remove it: "
+                                 r"swarmkv snapshot prune --snapshot-dir kept\n$")
+        if path.exists():
+            self.assertIn(aside.name + "  ", listed, "whole, beside its twin")
+        inspected = self.check(self.run_cli("inspect", str(aside)), 0)[1]
+        self.assertRegex(inspected, r"(?m)^problem +was found damaged and set aside: .*damaged$")
+        self.assertRegex(inspected, r"(?m)^what now +nothing reads it; swarmkv snapshot prune removes it$")
+        told = json.loads(self.check(self.run_cli("inspect", str(aside), "-o", "json"), 0)[1])
+        self.assertIn("was found damaged and set aside: ", told["problem"])
+        self.assertEqual(told["name"], aside.name)
         out = self.check(self.snapshot("prune"), 0)[1]
         self.assertIn(f"removed {aside.name}", out)
         self.assertFalse(aside.exists())
@@ -2031,6 +2042,99 @@ class SnapshotTest(CliTest):
         out = self.check(self.save(), 0)[1]
         self.assertRegex(out, r"^contract\.txt: was there already, [\d,]+ tokens, ")
         self.assertEqual(len(self.files()), 2)
+
+    PIPELINE = """version: 1
+system: Answer for {{ vars.party }}.
+vars: { party: the buyer }
+documents:
+  rules: rules.txt
+  contract: contract.txt
+  letter: letter.txt
+agents:
+  first: { prompt: "Rules?", reads: [rules] }
+  both: { prompt: "Both of {{ first }}?", reads: [rules, contract], system: Be brief. }
+  alone: { prompt: "Letter?", reads: [letter], ready_after: 60%, output_file: out.txt }
+  again: { prompt: "Sure?", continues: alone }
+  none: { prompt: "Hello?", reads: [] }
+"""
+
+    def write_pipeline(self, text=PIPELINE):
+        self.write("rules.txt", "Rules about barrels and their staves. " * 10)
+        self.write("letter.txt", "A letter about barrels and their staves. " * 10)
+        return self.write("p.yaml", text)
+
+    def documents_of(self, *args):
+        """What a run says of them that has room for files of several documents beside the single ones."""
+        report = json.loads(self.check(self.fake("run", "p.yaml", "-n", "4", "-c", "8000", "-o", "json",
+                                                 "--snapshot-dir", "kept", *args), 0)[1])
+        return {d["name"]: d for d in report["documents"]}
+
+    def test_save_of_a_pipeline_is_what_run_looks_for(self):
+        self.write_pipeline()
+        for mode in ((), ("--deterministic",)):
+            with self.subTest(mode):
+                shutil.rmtree(self.kept, ignore_errors=True)
+                out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake", *mode), 0)[1]
+                self.assertEqual(sorted(line.split(": ")[0] for line in out.splitlines()),
+                                 ["letter", "rules", "rules + contract"])
+                for line in out.splitlines():
+                    self.assertRegex(line, r": saved [\d,]+ tokens, [\d.]+ \w+: \S+\.swkv$")
+                self.assertFalse((self.folder / "out.txt").exists())
+                listed = self.check(self.snapshot("list"), 0)[1]
+                self.assertIn("  rules + contract  ", listed)
+                for name, document in self.documents_of("--snapshot", "auto", *mode).items():
+                    self.assertEqual((document["source"], document["computed_tokens"]), ("restored", 0), name)
+                (self.folder / "out.txt").unlink()
+                self.assertEqual(len(self.files()), 3, "and nothing was left to save")
+                out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake", *mode), 0)[1]
+                self.assertEqual(out.count(": was there already, "), 3, out)
+
+    def test_save_of_a_pipeline_cuts_where_its_agents_start_early(self):
+        early = '  early: { prompt: "Early?", reads: [rules, contract], ready_after: 40% }\n'
+        self.write_pipeline(self.PIPELINE + early)
+        self.check(self.snapshot("save", "p.yaml", "--engine", "fake", "--deterministic"), 0)
+        files = [file for document in self.documents_of("--snapshot", "auto", "--deterministic").values()
+                 for file in document["snapshot"]["files"]]
+        self.assertEqual({file["state"] for file in files}, {"restored"}, files)
+
+    def test_save_of_a_pipeline_takes_what_changes_it(self):
+        self.write_pipeline()
+        for args in (("--var", "party=the seller"), ("--system", "Be {short}."), ("--set", "system=Other."),
+                     ("--no-chat-template",)):
+            with self.subTest(args):
+                shutil.rmtree(self.kept, ignore_errors=True)
+                self.check(self.snapshot("save", "p.yaml", "--engine", "fake", *args), 0)
+                changed = self.documents_of("--snapshot", "auto", *args)
+                self.assertEqual([d["computed_tokens"] for d in changed.values()], [0, 0, 0])
+                self.assertGreater(self.documents_of("--snapshot", "auto")["rules"]["computed_tokens"], 0)
+        shutil.rmtree(self.kept)
+        out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake", "--select", "first,none"), 0)[1]
+        self.assertRegex(out, r"^rules: saved [^\n]+\n$")
+
+    def test_save_of_a_pipeline_keeps_to_where_it_has_snapshots(self):
+        self.write_pipeline(self.PIPELINE.replace("  rules: rules.txt", "  rules: { path: rules.txt, snapshot: auto }"))
+        out = self.check(self.snapshot("save", "p.yaml", "--engine", "fake"), 0)[1]
+        self.assertRegex(out, r"^rules: saved [^\n]+\n$", "the run looks for no other")
+        self.assertEqual(self.documents_of()["rules"]["computed_tokens"], 0)
+
+    def test_save_of_a_pipeline_as_json_and_when_it_cannot(self):
+        self.write_pipeline()
+        told = json.loads(self.check(self.snapshot("save", "p.yaml", "--engine", "fake", "-o", "json"), 0)[1])
+        self.assertEqual({d["document"]: d["state"] for d in told["documents"]},
+                         {"rules": "saved", "rules + contract": "saved", "letter": "saved"})
+        shutil.rmtree(self.kept)
+        code, out, err = self.snapshot("save", "p.yaml", "--engine", "fake", "--snapshot-limit", "10")
+        self.assertEqual((code, out), (3, ""), err)
+        for name in ("rules", "rules + contract", "letter"):
+            self.assertIn(f"{name}: not saved: too large", err)
+        save = ("save", "--engine", "fake")
+        self.refused(self.snapshot(*save, "p.yaml", "-c", "20"), 4, "p.yaml: not saved: ")
+        self.refused(self.snapshot(*save, "p.yaml", "-f", "contract.txt"), 2, "or one pipeline file")
+        self.refused(self.snapshot(*save, "p.yaml", "p.yaml"), 2, "or one pipeline file")
+        self.refused(self.snapshot(*save, "-f", "contract.txt", "--var", "a=b"), 2, "change a pipeline")
+        self.refused(self.snapshot(*save, "nowhere.yaml"), 3, "nowhere.yaml")
+        self.check(self.snapshot(*save, "p.yaml", "--set", "agents.first.reads=[nothing]"), 2, "nothing")
+        self.refused(self.snapshot(*save, "p.yaml", "--select", "none"), 2, "no agent reads a document")
 
     def test_save_as_json_and_from_standard_input(self):
         code, out, err = self.save("-o", "json", document="-", stdin=DOCUMENT.encode())
@@ -2182,12 +2286,49 @@ class SnapshotTest(CliTest):
             self.assertEqual((code, err), (0, ""))
             self.assertIn("swarmkv snapshot VERB", out)
 
-    def test_a_folder_that_is_not_there_is_an_error_and_is_not_made(self):
-        for args in (("list",), ("prune",), ("show", "a"), ("verify", "--all"), ("rm", "a")):
-            with self.subTest(args):
-                self.refused(self.snapshot(*args), 3, "no folder 'kept'")
+    def test_a_folder_that_is_not_there_is_as_an_empty_one_and_is_not_made(self):
+        asked = (("list",), ("list", "-o", "json"), ("prune",), ("prune", "-o", "json"), ("verify", "--all"))
+        said = [self.snapshot(*args) for args in asked]
         self.assertFalse(self.kept.exists())
+        self.assertEqual(said[0], (0, f"no snapshots in {self.kept}\n", ""))
+        self.assertEqual(said[2], (0, f"0 removed, 0 B; no snapshots in {self.kept}\n", ""))
+        for verb in ("show", "verify", "rm"):
+            self.refused(self.snapshot(verb, "a"), 3, f"no snapshot 'a': there are none in {self.kept}")
+        self.assertFalse(self.kept.exists())
+        self.kept.mkdir(mode=0o700)
+        for args, before in zip(asked, said):
+            with self.subTest(args):
+                self.assertEqual(self.snapshot(*args), before)
         self.refused(self.run_cli("snapshot", "show", "a"), 3, "no snapshot 'a'")
+
+    def test_a_terminal_cuts_what_it_has_no_room_for_and_a_pipe_nothing(self):
+        name = "a_document_whose_name_goes_on_and_on_for_some_sixty_columns"
+        self.write(name + ".txt", DOCUMENT)
+        self.saved(document=name + ".txt")
+        self.assertIn(name, self.check(self.snapshot("list"), 0)[1])
+        listed = ("snapshot", "list", "--snapshot-dir", "kept")
+        code, screen = self.on_terminal(command=listed, stdout_too=True, size=(24, 100))
+        self.assertEqual(code, 0)
+        self.assertNotIn(name, screen)
+        self.assertIn(name[:12], screen)
+        self.assertIn("\u2026", screen)
+        code, screen = self.on_terminal(command=listed, stdout_too=True, size=(24, 250))
+        self.assertIn(name, screen)
+
+    def test_a_name_that_is_not_clear_is_answered_with_names_to_copy(self):
+        first = self.saved()
+        self.write("annex.txt", "An annex about barrels and their staves. " * 10)
+        second = self.saved(document="annex.txt")
+        for path, letter in ((first, "a"), (second, "b")):
+            shutil.move(path, self.kept / ("00" + letter * 60 + ".swkv"))
+        self.refused(self.snapshot("show", "00"), 3, "2 snapshots begin with '00':\n   00" + "a" * 60 + ".swkv\n   00" +
+                     "b" * 60 + ".swkv\n")
+
+    def test_a_folder_that_others_can_write_says_what_to_do(self):
+        self.kept.mkdir(mode=0o700)
+        self.kept.chmod(0o775)
+        for args in (("list",), ("save", "--engine", "fake", "-f", "contract.txt")):
+            self.refused(self.snapshot(*args), 3, f"chmod go-w '{self.kept}'")
 
     def test_standard_output_that_cannot_be_written_is_told(self):
         self.saved()

@@ -8,7 +8,9 @@ PERCENTILES = {"p50": NUMBER_OR_NULL, "p95": NUMBER_OR_NULL, "p99": NUMBER_OR_NU
                "max": NUMBER_OR_NULL}
 
 SNAPSHOT = {"state": str, "path": TEXT_OR_NULL, "size_bytes": (int, NONE), "n_tokens": (int, NONE),
-            "ms": NUMBER_OR_NULL, "reason": TEXT_OR_NULL}
+            "ms": NUMBER_OR_NULL, "reason": TEXT_OR_NULL,
+            "files": [{"state": str, "path": TEXT_OR_NULL, "size_bytes": (int, NONE), "n_tokens": (int, NONE),
+                       "ms": NUMBER_OR_NULL, "reason": TEXT_OR_NULL, "documents": [str]}]}
 
 READING = {"after": TEXT_OR_NULL, "reader": str, "n_tokens": int, "source": str, "computed_tokens": int,
            "restored_tokens": int, "prefill_ms": NUMBER_OR_NULL, "prefill_tokens_per_s": NUMBER_OR_NULL,

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/file_json.h"
-#include "cli/snapshot_text.h"
+#include "cli/progress_render.h"
 #include "support/golden.h"
+#include "swarmkv/report.h"
 
 namespace swarmkv::cli {
 namespace {
@@ -44,6 +46,7 @@ std::vector<SnapshotInfo> four() {
   damaged.name = "90009a02bb7e35d0-5-9d20c1a7b8e4f655.swkv";
   damaged.size_bytes = 12;
   damaged.problem = "size: 12, at least 512";
+  damaged.damaged = true;
   return {contract, other, wide, damaged};
 }
 
@@ -70,6 +73,61 @@ TEST(SnapshotTable, NamesAreAsShortAsTheyMayBeAndAlwaysMeanOneFile) {
   EXPECT_EQ(short_names({info("a", "x"), info("ab", "x")}), (std::vector<std::string>{"a", "ab"}));
 }
 
+TEST(SnapshotTable, OfADamagedTwinTheWholeNameIsShown) {
+  std::vector<SnapshotInfo> all = four();
+  all.push_back(info(all[0].name + ".damaged", "contract"));
+  EXPECT_EQ(short_names(all)[0], "4f1c9a02bb7e35d0-3684-9d2") << "as if there were no twin";
+  EXPECT_EQ(short_names(all)[4], all[0].name + ".damaged");
+  // One whose place nobody took is as clear as any other.
+  EXPECT_EQ(short_names({info("4f1c9a02bb7e35d0-3684-9d20c1a7b8e4f655.swkv.damaged", "a")}),
+            std::vector<std::string>{"4f1c9a02bb7e"});
+  for (const std::string& name :
+       short_names({info("abcdefghijkl.swkv", "x"), info("abcdefghijklm.swkv", "x"),
+                    info("b.swkv.damaged", "x")})) {
+    EXPECT_TRUE(name.ends_with(".swkv") || name.ends_with(".damaged") ||
+                name.find('.') == std::string::npos)
+        << name << " is cut inside its suffix";
+  }
+}
+
+// Longest lines, in columns.
+std::size_t width_of(const std::string& table) {
+  std::size_t width = 0;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) width = std::max(width, shown_columns(line));
+  return width;
+}
+
+TEST(SnapshotTable, CutsWhatTheTerminalHasNoRoomForAndNothingElsewhere) {
+  std::vector<SnapshotInfo> all = {four()[0], four()[2]};
+  all[0].model_name = "A model with a name of forty-one columns.";
+  all[1].document = "a_document_that_is_named_by_somebody_who_likes_long_names";
+  const std::string whole = snapshot_table(all);
+  for (const SnapshotInfo& s : all) {
+    EXPECT_NE(whole.find(s.model_name), std::string::npos) << whole;
+    EXPECT_NE(whole.find(s.document), std::string::npos) << whole;
+  }
+  EXPECT_EQ(snapshot_table(all, 400), whole) << "there is room for all of it";
+  const std::string some = snapshot_table(all, 160);
+  EXPECT_EQ(width_of(some), 160U) << some;
+  EXPECT_NE(some.find(all[0].model_name.substr(0, 24)), std::string::npos) << "more than it was\n"
+                                                                           << some;
+  const std::string narrow = snapshot_table(all, 20);
+  EXPECT_NE(narrow.find("A model wit\u2026"), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("in use, deterministic"), std::string::npos) << "notes are never cut";
+}
+
+TEST(SnapshotTable, SaysWhatRemovesFilesThatNobodyCanUse) {
+  EXPECT_EQ(prune_line(four(), " --snapshot-dir kept"),
+            "1 of them is of no use any more; to remove it: swarmkv snapshot prune --snapshot-dir "
+            "kept\n");
+  EXPECT_EQ(prune_line({four()[3], four()[3]}, ""),
+            "2 of them are of no use any more; to remove them: swarmkv snapshot prune\n");
+  SnapshotInfo newer = four()[0];
+  newer.problem = "format version: 2, this program reads 1";
+  EXPECT_EQ(prune_line({newer}, ""), "") << "prune leaves it to those who can read it";
+}
+
 TEST(SnapshotTable, AnEmptyStoreIsASentence) {
   EXPECT_EQ(snapshot_table({}), "");
   EXPECT_EQ(store_line({}, "/a\x1b"), "no snapshots in /a\\x1b\n");
@@ -77,11 +135,11 @@ TEST(SnapshotTable, AnEmptyStoreIsASentence) {
 }
 
 TEST(SnapshotTable, SizesHaveTheUnitThatFits) {
-  EXPECT_EQ(size_text(0), "0 B");
-  EXPECT_EQ(size_text(1023), "1023 B");
-  EXPECT_EQ(size_text(80'740'352), "77.0 MiB");
-  EXPECT_EQ(size_text(std::uint64_t{20} << 30), "20.0 GiB");
-  EXPECT_EQ(size_text(UINT64_MAX), "16384.0 PiB");
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(1023), "1023 B");
+  EXPECT_EQ(bytes_text(80'740'352), "77.0 MiB");
+  EXPECT_EQ(bytes_text(std::uint64_t{20} << 30), "20.0 GiB");
+  EXPECT_EQ(bytes_text(UINT64_MAX), "16,384.0 PiB");
 }
 
 TEST(SnapshotJson, HoldsEverythingAndNullForWhatIsNotKnown) {

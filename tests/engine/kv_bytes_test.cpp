@@ -33,6 +33,17 @@ TEST(KvBytes, OfARowAreThoseOfTheCacheType) {
   EXPECT_EQ(kv_row_bytes(KvType::kF32, -1), 0u);
 }
 
+TEST(KvBytes, TypesAreCalledAsTheRuntimeCallsThem) {
+  EXPECT_STREQ(to_string(KvType::kF32), "f32");
+  EXPECT_STREQ(to_string(KvType::kF16), "f16");
+  EXPECT_STREQ(to_string(KvType::kBF16), "bf16");
+  EXPECT_STREQ(to_string(KvType::kQ8_0), "q8_0");
+  EXPECT_STREQ(to_string(KvType::kQ5_1), "q5_1");
+  EXPECT_STREQ(to_string(KvType::kQ5_0), "q5_0");
+  EXPECT_STREQ(to_string(KvType::kQ4_1), "q4_1");
+  EXPECT_STREQ(to_string(KvType::kQ4_0), "q4_0");
+}
+
 TEST(KvBytes, ComeFromHeadCountsAndWidth) {
   const GgufInfo grouped = file_of(30, 576, {{"head_count", {9}}, {"head_count_kv", {3}}});
   const GgufInfo plain = file_of(30, 576, {{"head_count", {9}}});

@@ -152,7 +152,8 @@ inline RunReport nine_agents_report() {
 }
 
 // The same run on a contract that came from a snapshot but for its last 237 tokens, with an annex
-// that came from one as a whole and a letter whose own was rejected.
+// that came from one as a whole, kept anew together with the contract, and a letter whose own was
+// rejected.
 inline RunReport restored_report() {
   RunReport r = nine_agents_report();
   DocumentReport& contract = r.documents[0];
@@ -167,7 +168,10 @@ inline RunReport restored_report() {
   annex.computed_tokens = 0;
   annex.prefill_ms.reset();
   annex.ready_ms.reset();
-  annex.snapshot = {"restored", "/cache/snapshots/77aa.swkv", 26'000'000, 1200, 31, {}};
+  annex.snapshot = {"saved", "/cache/snapshots/90cc.swkv", 930'000'000, 42'437, 999, {}};
+  annex.snapshot->files = {
+      {"restored", "/cache/snapshots/77aa.swkv", 26'000'000, 1200, 31, {}, {"annex"}},
+      {"saved", "/cache/snapshots/90cc.swkv", 930'000'000, 42'437, 999, {}, {"contract", "annex"}}};
   DocumentReport letter = contract;
   letter.name = "letter";
   letter.n_tokens = letter.computed_tokens = 300;

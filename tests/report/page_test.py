@@ -127,8 +127,11 @@ class PageTest(unittest.TestCase):
                 text = "".join(self.drawn("restored.html", width=width).texts)
                 for part in ("41,000 restored", "1,200 tok", "restored 1,200 tokens in 31 ms",
                              "contract: restored 41,000 tokens from /cache/snapshots/5f0c.swkv (862.1 MiB, 640 ms)",
-                             "letter: rejected: cache_type_k q8_0, here f16"):
+                             "annex: restored 1,200 tokens from /cache/snapshots/77aa.swkv (24.8 MiB, 31 ms)",
+                             "contract + annex: saved 42,437 tokens to /cache/snapshots/90cc.swkv (886.9 MiB, 999 ms)",
+                             "letter: rejected /cache/old.swkv: cache_type_k q8_0, here f16"):
                     self.assertIn(part, text)
+                self.assertNotIn("tokens in 999 ms", text, "what saving took")
 
     def test_a_document_in_two_places_is_two_rows_and_two_blocks_with_their_counts(self):
         page = self.drawn("two_places.html")

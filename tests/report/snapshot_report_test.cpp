@@ -5,7 +5,6 @@
 
 #include "report/nine_agents.h"
 #include "report/sample_report.h"
-#include "report/snapshot_lines.h"
 #include "swarmkv/report.h"
 
 namespace swarmkv {
@@ -30,31 +29,60 @@ RunReport report_with(const SnapshotReport& snapshot, int computed = 37) {
   return r;
 }
 
+SnapshotFileReport file(const SnapshotReport& s, std::vector<std::string> documents = {}) {
+  return {s.state, s.path, s.size_bytes, s.n_tokens, s.ms, s.reason, std::move(documents)};
+}
+
 TEST(SnapshotReportText, SaysWhatBecameOfIt) {
   SnapshotReport s = restored();
-  EXPECT_EQ(internal::snapshot_text(s), "restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)");
+  EXPECT_EQ(snapshot_text(file(s)), "restored 41,200 tokens from 5f0c.swkv (77.0 MiB, 0.21 s)");
   s.state = "saved";
   s.reason = "a.swkv: cache_type_k q8_0, here f16";
-  EXPECT_EQ(internal::snapshot_text(s),
+  EXPECT_EQ(snapshot_text(file(s)),
             "saved 41,200 tokens to 5f0c.swkv (77.0 MiB, 0.21 s); note: a.swkv: "
             "cache_type_k q8_0, here f16");
   s = SnapshotReport{};
   s.state = "rejected";
   s.reason = "KV type q8_0, here f16";
-  EXPECT_EQ(internal::snapshot_text(s), "rejected: KV type q8_0, here f16");
+  EXPECT_EQ(snapshot_text(file(s)), "rejected: KV type q8_0, here f16");
+  s.path = "/cache/5f0c.swkv";
+  EXPECT_EQ(snapshot_text(file(s)), "rejected 5f0c.swkv: KV type q8_0, here f16");
   s.state = "skipped";
   s.reason = "too large: 77.0 MiB, limit 1.0 MiB";
-  EXPECT_EQ(internal::snapshot_text(s), "not saved: too large: 77.0 MiB, limit 1.0 MiB");
+  EXPECT_EQ(snapshot_text(file(s)), "not saved: too large: 77.0 MiB, limit 1.0 MiB");
   s.reason.reset();
-  EXPECT_EQ(internal::snapshot_text(s), "not saved");
+  EXPECT_EQ(snapshot_text(file(s)), "not saved");
 }
 
 TEST(SnapshotReportText, LeavesOutWhatIsNotKnown) {
   SnapshotReport s;
   s.state = "saved";
-  EXPECT_EQ(internal::snapshot_text(s), "saved");
+  EXPECT_EQ(snapshot_text(file(s)), "saved");
   s.size_bytes = 1024;
-  EXPECT_EQ(internal::snapshot_text(s), "saved (1.0 KiB)");
+  EXPECT_EQ(snapshot_text(file(s)), "saved (1.0 KiB)");
+}
+
+TEST(SnapshotReportText, TellsAFileOfSeveralDocumentsOnce) {
+  RunReport r = report_with(restored());
+  r.documents.push_back(r.documents[0]);
+  r.documents[1].name = "annex";
+  SnapshotReport saved = restored();
+  saved.state = "saved";
+  saved.path = "/cache/snapshots/77aa.swkv";
+  for (DocumentReport& d : r.documents) {
+    d.snapshot = saved;
+    d.snapshot->files = {file(restored(), {"contract"}), file(saved, {"contract", "annex"})};
+  }
+
+  const std::string table = to_table(r, false);
+
+  EXPECT_NE(
+      table.find("\nsnapshot        contract: restored 41,200 tokens from 5f0c.swkv (77.0 MiB, "
+                 "0.21 s)\nsnapshot        contract + annex: saved 41,200 tokens to 77aa.swkv "
+                 "(77.0 MiB, 0.21 s)\n"),
+      std::string::npos)
+      << table;
+  EXPECT_EQ(table.find("snapshot ", table.find("77aa.swkv")), std::string::npos) << table;
 }
 
 TEST(SnapshotReportText, StandsInTheTableBelowTheFigures) {
@@ -157,11 +185,19 @@ TEST(SnapshotReportText, IsAnObjectInJson) {
 
   EXPECT_EQ(of(restored()).dump(),
             R"({"state":"restored","path":"/cache/snapshots/5f0c.swkv","size_bytes":80740352,)"
-            R"("n_tokens":41200,"ms":213.0,"reason":null})");
+            R"("n_tokens":41200,"ms":213.0,"reason":null,"files":[]})");
   EXPECT_EQ(of(skipped).dump(),
             R"({"state":"skipped","path":null,"size_bytes":null,"n_tokens":null,"ms":null,)"
-            R"("reason":"too large"})")
+            R"("reason":"too large","files":[]})")
       << "unknown is null, never 0";
+
+  SnapshotReport both = restored();
+  both.files = {file(skipped, {"contract", "annex"}), file(restored(), {"contract"})};
+  EXPECT_EQ(of(both)["files"].dump(),
+            R"([{"state":"skipped","path":null,"size_bytes":null,"n_tokens":null,"ms":null,)"
+            R"("reason":"too large","documents":["contract","annex"]},)"
+            R"({"state":"restored","path":"/cache/snapshots/5f0c.swkv","size_bytes":80740352,)"
+            R"("n_tokens":41200,"ms":213.0,"reason":null,"documents":["contract"]}])");
 }
 
 TEST(SnapshotReportText, OfAFileWithABrokenNameIsStillJson) {

@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
   report.warnings[0] = {text, text, text, text, text};
   report.documents[0].name = report.documents[0].source = text;
   report.documents[0].snapshot = swarmkv::SnapshotReport{text, text, 5, 5, 5, text};
+  report.documents[0].snapshot->files = {{text, text, 5, 5, 5, text, {text}},
+                                         {"rejected", text, 5, 5, 5, text, {text, text}}};
   for (std::size_t i = 0; i < report.agents.size(); ++i) {
     swarmkv::AgentReport& agent = report.agents[i];
     agent.name = text + std::to_string(i);

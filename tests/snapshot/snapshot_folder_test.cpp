@@ -208,7 +208,14 @@ TEST_F(SnapshotFolderTest, OnlyItsUserCanReadIt) {
   EXPECT_EQ(made.st_mode & 07777, 0700u);
 
   ASSERT_EQ(::chmod(folder.path().c_str(), 0770), 0);
-  EXPECT_THROW(SnapshotFolder(folder.path()), Error) << "somebody else could put files there";
+  try {
+    const SnapshotFolder again(folder.path());
+    ADD_FAILURE() << "somebody else could put files there";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("chmod go-w '" + folder.path() + "'"),
+              std::string::npos)
+        << "what to do, to be copied: " << error.what();
+  }
 }
 
 TEST_F(SnapshotFolderTest, AFolderThatIsNoneIsAnError) {
@@ -295,6 +302,55 @@ TEST_F(SnapshotFolderTest, ANameMayBeShortenedWhileItIsClear) {
   fs::copy_file(a.path, folder.path() + "/" + a.name.substr(0, 4) + ".swkv");
   EXPECT_THROW((void)folder.full_name(a.name.substr(0, 4)), Error) << "several";
   EXPECT_THROW((void)folder.full_name("zzz"), Error) << "none";
+}
+
+//  a.swkv   a.swkv.damaged   b.swkv
+TEST_F(SnapshotFolderTest, AFileThatWasSetAsideDoesNotMakeTheNameOfTheNewOneUnclear) {
+  const SavedSnapshot a = save(100);
+  ASSERT_TRUE(folder.set_aside(a.name));
+  EXPECT_EQ(folder.full_name(a.name.substr(0, 4)), a.name + ".damaged") << "there is no other";
+  save(100);
+
+  EXPECT_EQ(folder.full_name(a.name.substr(0, 4)), a.name);
+  EXPECT_EQ(folder.full_name(a.name), a.name);
+  EXPECT_EQ(folder.full_name(a.name + ".d"), a.name + ".damaged");
+  EXPECT_EQ(folder.full_name(a.name + ".damaged"), a.name + ".damaged");
+}
+
+TEST_F(SnapshotFolderTest, ANameThatIsNotClearIsAnsweredWithAllThatItCouldBe) {
+  const std::string same(20, '7');
+  for (int i = 0; i < 23; ++i) {
+    write_file(folder.path() + "/" + same + std::string(60, 'a') + std::to_string(10 + i) + ".swkv",
+               {1});
+  }
+  const auto message = [&](const std::string& name) -> std::string {
+    try {
+      return "found " + folder.full_name(name);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnreadable);
+      return error.what();
+    }
+  };
+  const std::string some = message(same + std::string(60, 'a') + "3");  // 30, 31, 32
+  for (const char* end : {"30", "31", "32"}) {
+    EXPECT_NE(some.find("\n   " + same + std::string(60, 'a') + end + ".swkv"), std::string::npos)
+        << "whole, on a line of its own: " << some;
+  }
+  EXPECT_NE(some.find("3 snapshots begin with"), std::string::npos) << some;
+  EXPECT_EQ(some.find("more"), std::string::npos) << some;
+  EXPECT_NE(message(same).find("\n   and 3 more"), std::string::npos) << message(same);
+}
+
+TEST_F(SnapshotFolderTest, TellsWhatIsWrongWithAFileAfterReadingAllOfIt) {
+  const SavedSnapshot saved = save(100), other = save(150);
+  EXPECT_EQ(folder.find_damage(saved.name), "");
+  damage(saved.name);
+  EXPECT_EQ(folder.find_damage(saved.name).rfind("state checksum: ", 0), 0u);
+  ASSERT_TRUE(folder.set_aside(saved.name));
+  EXPECT_EQ(folder.find_damage(saved.name + ".damaged").rfind("state checksum: ", 0), 0u);
+  fs::rename(other.path, saved.path + ".damaged");
+  EXPECT_EQ(folder.find_damage(saved.name + ".damaged"),
+            "tokens: others than its name says: renamed or damaged");
 }
 
 TEST_F(SnapshotFolderTest, AFolderThatIsGoneIsAnErrorAndNothingMore) {

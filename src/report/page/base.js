@@ -130,8 +130,28 @@ function readingName(document, reading) {
   return document.name + (document.readings.length > 1 && reading.after ? ' after ' + reading.after : '');
 }
 
-// What became of a document's snapshot.
+// Of a document's files the one that its state came from.
+function restoredFile(document) {
+  const s = document.snapshot;
+  if (document.source !== 'restored' || !s) return null;
+  const files = s.files.length > 0 ? s.files : [s];
+  return files.reduce((best, file) => file.state === 'restored' && (!best || file.n_tokens > best.n_tokens) ?
+                                          file : best, null);
+}
+
+// What became of a document's snapshots, a text each. `several`: more documents than this one.
+function snapshotTexts(document, several) {
+  const s = document.snapshot;
+  if (!s) return [];
+  const files = s.files.length > 0 ? s.files : [s];
+  return files.map((file) => {
+    const names = file.documents && file.documents.length > 0 ? file.documents : [document.name];
+    return (several ? names.join(' + ') + ': ' : '') + snapshotText(file);
+  });
+}
+
 function snapshotText(s) {
+  if (s.state === 'rejected') return s.state + (s.path ? ' ' + s.path : '') + (s.reason ? ': ' + s.reason : '');
   if (s.state !== 'restored' && s.state !== 'saved') {
     return (s.state === 'skipped' ? 'not saved' : s.state) + (s.reason ? ': ' + s.reason : '');
   }

@@ -55,17 +55,15 @@ function facts(data) {
     ['run', r.run_id],
   ];
   for (const d of r.documents) {
-    const several = d.readings.length > 1;
     for (const reading of readingsOf(d)) {
       rows.push(['document', readingName(d, reading) + ', ' +
           (known(reading.n_tokens) ? count(reading.n_tokens) + ' tokens' : reading.source) +
           (d.digest ? ', ' + d.digest : '')]);
-      const snapshot = several ? reading.snapshot : d.snapshot;
-      if (!snapshot) continue;
-      const name = several || r.documents.length > 1 ? readingName(d, reading) + ': ' : '';
-      rows.push(['snapshot', name + snapshotText(snapshot)]);
     }
   }
+  // A file of several documents stands at each of them.
+  const several = r.documents.length > 1;
+  for (const text of new Set(r.documents.flatMap((d) => snapshotTexts(d, several)))) rows.push(['snapshot', text]);
   return el('details', {class: 'facts'}, el('summary', {}, 'Machine, model, documents'),
             el('dl', {}, rows.filter(([, value]) => value).map(
                 ([label, value]) => [el('dt', {}, label), el('dd', {}, value)])));

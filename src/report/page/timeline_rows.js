@@ -45,7 +45,8 @@ function rowStory(row, data) {
         (d.restored_tokens > 0 ? ', ' + count(d.restored_tokens) + ' restored' : '')]);
     lines.push(['prefill', duration(d.prefill_ms)]);
     if (known(d.prefill_tokens_per_s)) lines.push(['speed', fixed(d.prefill_tokens_per_s, 0) + ' tok/s']);
-    if (row.snapshot) lines.push(['snapshot', snapshotText(row.snapshot)]);
+    const about = {name: row.name, snapshot: row.snapshot};
+    for (const text of snapshotTexts(about, data.report.documents.length > 1)) lines.push(['snapshot', text]);
     return lines;
   }
   const a = row.agent;
@@ -122,8 +123,9 @@ function absentSpan(row) {
   const {source, restored_tokens} = row.reading;
   if (source === 'computed') return 'time not known';
   if (source !== 'restored' || !row.snapshot) return source;
-  const ms = row.snapshot.ms;
-  return 'restored ' + plural(restored_tokens, 'token') + (known(ms) ? ' in ' + duration(ms) : '');
+  const file = restoredFile({source, snapshot: row.snapshot});
+  return 'restored ' + plural(restored_tokens, 'token') +
+      (file && known(file.ms) ? ' in ' + duration(file.ms) : '');
 }
 
 // `g`: x(ms), top of the row, its bar and height, width of the picture, label and note places.
