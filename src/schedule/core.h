@@ -108,6 +108,11 @@ class SchedulerCore {
   [[nodiscard]] Branch* oldest() const;
   // snapshot.cpp
   [[nodiscard]] int use_of(const StoredPrefix& stored, const Branch& branch) const;
+  struct Gain {
+    std::uint64_t id;   ///< of the offer
+    int use, n_stored;  ///< tokens that the branch begins with, and that the state holds
+  };
+  [[nodiscard]] std::vector<Gain> gains_of(const Branch& branch, const Spot& spot) const;
   bool restore_for(const Branch& branch, const Spot& spot);
   bool load(std::uint64_t id, const StoredPrefix& stored);
   [[nodiscard]] PrefixNode* node_of(const Tokens& tokens);

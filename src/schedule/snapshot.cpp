@@ -37,27 +37,43 @@ int SchedulerCore::use_of(const StoredPrefix& stored, const Branch& branch) cons
   return cuts_anywhere && declared > 0 && n_common == declared ? declared : 0;
 }
 
-// Puts a stored prefix into the tree if the branch, which would start at `spot`, gains by it.
-bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
-  std::uint64_t best_id = 0;
-  int best = spot.n;
+// What a branch that would start at `spot` could start from, the best first. Of two that bring it
+// the same the longer one: it was offered because others begin with all of it, and they then share
+// these cells. In deterministic mode a state's bits also depend on where it ends.
+std::vector<SchedulerCore::Gain> SchedulerCore::gains_of(const Branch& branch,
+                                                         const Spot& spot) const {
+  std::vector<Gain> gains;
   for (const auto& [id, stored] : offers_) {
     const int use = use_of(*stored, branch);
-    if (use <= best || (use - spot.n) * kLeastGain < use) continue;
-    best = use;
-    best_id = id;
+    if (use <= spot.n || (use - spot.n) * kLeastGain < use) continue;
+    gains.push_back({id, use, size_of(stored->tokens)});
   }
-  if (best == spot.n) return false;
-  const std::shared_ptr<const StoredPrefix> stored = offers_.at(best_id);
+  const bool longest_first = !options_.deterministic;
+  std::stable_sort(gains.begin(), gains.end(), [longest_first](const Gain& a, const Gain& b) {
+    if (a.use != b.use) return a.use > b.use;
+    return longest_first ? a.n_stored > b.n_stored : a.n_stored < b.n_stored;
+  });
+  return gains;
+}
+
+// Puts a stored prefix into the tree if the branch, which would start at `spot`, gains by it.
+bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
+  const std::vector<Gain> gains = gains_of(branch, spot);
+  if (gains.empty()) return false;
   while (options_.deterministic && evict(Sparing::kNothing)) {
   }
-  // Only if the branch can go on with it at once: else it might be thrown out before it was of use.
   const int base_end = branch.n_shareable();
   const int n_tail = branch.n_first(base_end);
-  const int n_stored = size_of(stored->tokens);
-  if (!make_room(n_stored + base_end - best + n_tail, 2, sparing_for_admission(branch)))
-    return false;
-  return load(best_id, *stored);
+  for (const Gain& gain : gains) {
+    // Only if the branch can go on with it at once: else it might be thrown out before it was of
+    // use. A shorter one only if it brings as much: what lacks would take the room that is missing.
+    if (gain.use < gains.front().use) break;
+    const int n_cells = gain.n_stored + base_end - gain.use + n_tail;
+    if (!make_room(n_cells, 2, sparing_for_admission(branch))) continue;
+    const std::shared_ptr<const StoredPrefix> stored = offers_.at(gain.id);
+    return load(gain.id, *stored);
+  }
+  return false;
 }
 
 bool SchedulerCore::load(std::uint64_t id, const StoredPrefix& stored) {

@@ -11,6 +11,7 @@ using namespace internal;
 using swarmkv::Model;
 
 class SnapshotDamage : public SnapshotRig {};
+class LongSnapshotDamage : public SnapshotRig {};
 
 // A place in a file and the field that is wrong if a bit changes there.
 struct Place {
@@ -111,7 +112,7 @@ TEST_F(SnapshotDamage, EveryHeaderByteAndAHundredBodyPoints) {
 // Bytes that are no numbers, in the first, the middle and the last tensor, under checksums that are
 // right: found before the cache is touched. One engine lives through all rounds, so whatever a
 // round left in its cells or its sequence ids would be met by the next.
-TEST_F(SnapshotDamage, TwentyRoundsOfWhatIsNoNumberLeaveNothingBehind) {
+TEST_F(LongSnapshotDamage, TwentyRoundsOfWhatIsNoNumberLeaveNothingBehind) {
   const Model model = Model::load({.path = smollm2_path()});
   Engine lasting(model, bit_equal());
   for (int round = 0; round < 20; ++round) {
@@ -135,7 +136,7 @@ TEST_F(SnapshotDamage, TwentyRoundsOfWhatIsNoNumberLeaveNothingBehind) {
 
 // A restore that fails half way, with a part of the state in the cache already: the sequence id and
 // the cells that it had are the next ones to be used.
-TEST_F(SnapshotDamage, TwentyRestoresThatFailHalfWayLeaveNothingBehind) {
+TEST_F(LongSnapshotDamage, TwentyRestoresThatFailHalfWayLeaveNothingBehind) {
   const Model model = Model::load({.path = smollm2_path()});
   Engine lasting(model, bit_equal());
   for (int round = 0; round < 20; ++round) {

@@ -132,6 +132,11 @@ RunReport report_of_two_places() {
   rules.n_tokens = 97;
   rules.restored_tokens = 97 + 193;
   rules.readings = {front, behind};
+  SnapshotFileReport file{"restored", "/cache/snapshots/a.swkv", 0, 97, 0, {}, {"rules"}};
+  rules.snapshot->files.push_back(file);
+  file.n_tokens = 378;
+  file.documents = {"other", "rules"};
+  rules.snapshot->files.push_back(file);
   DocumentReport& other = r.documents.emplace_back(rules);
   other.name = "other";
   other.n_tokens = other.restored_tokens = 185;
@@ -147,7 +152,7 @@ TEST(SnapshotReportText, CountsWhatWasRestoredInEachPlace) {
   const std::string table = to_table(r, false), markdown = to_markdown(r);
   EXPECT_NE(table.find("(documents 475 restored)"), std::string::npos) << table;
   EXPECT_NE(table.find("snapshot        rules: restored 97 tokens"), std::string::npos) << table;
-  EXPECT_NE(table.find("snapshot        rules after other: restored 378 tokens"), std::string::npos)
+  EXPECT_NE(table.find("snapshot        other + rules: restored 378 tokens"), std::string::npos)
       << table;
   for (const char* line :
        {"- document: rules, 97 tokens, 97 restored\n",

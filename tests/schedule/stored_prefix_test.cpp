@@ -88,6 +88,46 @@ TEST_P(StoredPrefixes, IsLoadedOnceForManyAgentsWhoseAnswersAreThoseOfAComputedO
   }
 }
 
+// Two states, one the beginning of the other: loaded one by one they would lie in the cache twice.
+TEST_P(StoredPrefixes, ALongerOneServesThoseWhoReadItsBeginningToo) {
+  const bool cuts_anywhere = GetParam() == ForkKind::kFull;
+  const std::string text = kText;
+  CoreHarness h(options_of(GetParam()));
+  const auto part = h.document(text.substr(0, 30)), whole = h.document(text);
+  const auto told_part = std::make_shared<Told>(), told_whole = std::make_shared<Told>();
+  offer(h, 0, stored_of(part, saved_elsewhere(h, *part), told_part));
+  offer(h, 1, stored_of(whole, saved_elsewhere(h, *whole), told_whole));
+  const Request short_one = h.request(part, "short?"), long_one = h.request(whole, "long?");
+  const auto seen_short = h.submit(short_one), seen_long = h.submit(long_one);
+
+  h.run();
+
+  EXPECT_EQ(told_whole->n_loaded, 1);
+  EXPECT_EQ(told_part->n_loaded, cuts_anywhere ? 0 : 1);
+  EXPECT_EQ(h.core->stats().document_tokens_computed, 0);
+  EXPECT_EQ(seen_short->result.tokens, h.alone(short_one).tokens);
+  EXPECT_EQ(seen_long->result.tokens, h.alone(long_one).tokens);
+}
+
+// Where there is no room for the longer one, the one that just serves is taken.
+TEST(StoredPrefix, AShorterOneServesWhereTheLongerOneHasNoRoom) {
+  const std::string text = kText;
+  CoreHarness h = with_cells(ForkKind::kFull, 48);
+  const auto part = h.document(text.substr(0, 24)), whole = h.document(text);
+  const auto told_part = std::make_shared<Told>(), told_whole = std::make_shared<Told>();
+  offer(h, 0, stored_of(part, saved_elsewhere(h, *part), told_part));
+  offer(h, 1, stored_of(whole, saved_elsewhere(h, *whole), told_whole));
+  const Request request = h.request(part, "short?", 4);
+  const auto seen = h.submit(request);
+
+  h.run();
+
+  EXPECT_EQ(told_whole->n_loaded, 0);
+  EXPECT_EQ(told_part->n_loaded, 1);
+  EXPECT_EQ(h.core->stats().document_tokens_computed, 0);
+  EXPECT_EQ(seen->result.tokens, h.alone(request).tokens);
+}
+
 // Positions go on where the document ends, also for the shortest ones.
 TEST_P(StoredPrefixes, EveryTokenStandsAtItsPlace) {
   for (const int n : {1, 2, 3, 11, 12, 13, 27}) {
