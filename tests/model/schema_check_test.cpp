@@ -36,6 +36,34 @@ TEST(LlamaSchemaCheck, RefusesWhatCannot) {
   }
 }
 
+// llama-common would count from the lower to the upper one, and never arrive.
+TEST(LlamaSchemaCheck, RefusesBoundsThatNothingCanKeep) {
+  struct Case {
+    const char* schema;
+    const char* says;
+  };
+  for (const Case& each :
+       {Case{R"({"type": "string", "minLength": 3, "maxLength": 2})", "#/maxLength: it is 2"},
+        Case{R"({"type": "array", "items": {}, "minItems": 5, "maxItems": 0})", "#/maxItems: "},
+        Case{R"({"type": "integer", "minimum": 5, "maximum": 2})", "below minimum, which is 5"},
+        Case{R"({"type": "object", "properties": {"x": {"minItems": 2, "maxItems": 1}}})",
+             "#/properties/x/maxItems: "},
+        Case{R"({"anyOf": [{"type": "string"}, {"minLength": 3, "maxLength": 2}]})",
+             "#/anyOf/1/maxLength: "},
+        Case{R"({"type": "string", "pattern": "^a{5,2}$"})", "#/pattern: {5,2}"},
+        Case{R"({"type": "string", "pattern": "^a{3,0}$"})", "#/pattern: {3,0}"}}) {
+    EXPECT_NE(refusal(each.schema).find(each.says), std::string::npos)
+        << each.schema << ": " << refusal(each.schema);
+  }
+  for (const char* schema :
+       {R"({"type": "string", "minLength": 2, "maxLength": 2})",
+        R"({"type": "object", "properties": {"minItems": {"type": "integer"}}})",
+        R"({"type": "string", "pattern": "^[{3,1}]a{2,2}b{2}c{1,}$"})",
+        R"({"const": {"minItems": 2, "maxItems": 1}})"}) {
+    EXPECT_EQ(refusal(schema), "") << schema;
+  }
+}
+
 // llama-common takes a pattern that it cannot follow for any text and says so on stderr.
 TEST(LlamaSchemaCheck, RefusesPatternsThatWouldNotBeFollowed) {
   struct Case {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "engine/llama/json_bounds.h"
+#include "engine/llama/json_data_keys.h"
 #include "fmt/format.h"
 #include "json-schema-to-grammar.h"
 
@@ -60,11 +62,6 @@ std::string reason(const std::string& pattern) {
   return "it may hold text, '.', [...], (...), '|', '*', '+', '?' and {n,m}";
 }
 
-// What a schema says of values, not of their form.
-bool is_data(std::string_view key) {
-  return key == "const" || key == "enum" || key == "default" || key == "examples";
-}
-
 std::string find_problem(const common_json& node, const std::string& pointer) {
   if (node.is_array()) {
     std::size_t i = 0;
@@ -75,11 +72,14 @@ std::string find_problem(const common_json& node, const std::string& pointer) {
   }
   if (!node.is_object()) return "";
   for (const auto& [key, value] : node.items()) {
-    if (is_data(key)) continue;
+    if (is_data_key(key)) continue;
     const std::string place = pointer + "/" + key;
     // A property may be called "pattern", too; its value is a schema.
     if (key == "pattern" && value.is_string()) {
       const auto pattern = value.get<std::string>();
+      if (const std::string wrong = repetition_problem(pattern); !wrong.empty()) {
+        return place + ": " + wrong;
+      }
       if (is_followed(pattern)) continue;
       constexpr std::size_t kMostShown = 200;
       if (pattern.size() > kMostShown) return place + ": the pattern would be taken for any text";
