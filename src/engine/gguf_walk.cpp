@@ -1,8 +1,12 @@
 #include "engine/gguf_walk.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "engine/gguf_types.h"
 
@@ -41,6 +45,24 @@ std::int64_t read_whole_number(GgufCursor& at, std::uint32_t type) {
   }
 }
 
+// The runtime ends the process over two tokens of the same text. It gives empty ones names.
+void read_tokens(GgufCursor& at, std::uint64_t count) {
+  constexpr std::uint64_t kMostTokens = 4'000'000, kMostBytes = 4096;
+  std::unordered_set<std::string> known;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i >= kMostTokens) {
+      at.skip(at.read<std::uint64_t>("a string's length"), "a token");
+      continue;
+    }
+    std::string token = at.read_string(kMostBytes, "a token");
+    if (token.empty() || token.size() == kMostBytes) continue;
+    if (const auto [place, is_new] = known.insert(std::move(token)); !is_new) {
+      at.fail(ErrorCode::kCorrupt,
+              fmt::format("damaged: two tokens of its vocabulary are '{}'", *place));
+    }
+  }
+}
+
 void read_array(GgufCursor& at, const std::string& key, GgufInfo& info) {
   const auto type = at.read<std::uint32_t>("an array's type");
   const auto count = at.read<std::uint64_t>("an array's length");
@@ -58,7 +80,9 @@ void read_array(GgufCursor& at, const std::string& key, GgufInfo& info) {
                                      std::to_string(count) + " elements, only " +
                                      std::to_string(at.remaining()) + " bytes are left");
   }
-  if (type == kGgufString) {
+  if (type == kGgufString && key == "tokenizer.ggml.tokens") {
+    read_tokens(at, count);
+  } else if (type == kGgufString) {
     for (std::uint64_t i = 0; i < count; ++i) {
       at.skip(at.read<std::uint64_t>("a string's length"), "a string");
     }

@@ -98,6 +98,14 @@ TEST(Gguf, ReadsWhatInspectShows) {
   EXPECT_FALSE(info.number("no.such.key").has_value());
 }
 
+// The runtime ends the process over them; it gives tokens without text a name.
+TEST(Gguf, RefusesTwoTokensOfTheSameText) {
+  std::string bytes = small_model().bytes;
+  const std::size_t at = bytes.find("ccc");
+  bytes.replace(at - 8, 11, std::string("\1\0\0\0\0\0\0\0a", 9));
+  expect_error(bytes, ErrorCode::kCorrupt, "two tokens of its vocabulary are 'a'");
+}
+
 TEST(Gguf, RefusesTheFileCutAtAnyByte) {
   const std::string whole = small_model().bytes;
   for (std::size_t n = 0; n < whole.size(); ++n) {
