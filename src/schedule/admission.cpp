@@ -45,7 +45,10 @@ bool SchedulerCore::may_not_be_passed(const Branch& branch) const {
 
 bool SchedulerCore::try_admit(Branch& branch) {
   Spot spot = find_spot(branch);
-  if (!offers_.empty() && restore_for(branch, spot)) spot = find_spot(branch);
+  if (!offers_.empty()) {
+    restore_for(branch, spot);
+    spot = find_spot(branch);  // even if nothing came of it, room was made
+  }
   if (try_admit_at(branch, spot, branch.request.fork_points)) return true;
   // With nothing running the last resort is to start over: it needs one holder and every other
   // prefix may go.

@@ -113,7 +113,7 @@ class SchedulerCore {
     int use, n_stored;  ///< tokens that the branch begins with, and that the state holds
   };
   [[nodiscard]] std::vector<Gain> gains_of(const Branch& branch, const Spot& spot) const;
-  bool restore_for(const Branch& branch, const Spot& spot);
+  void restore_for(const Branch& branch, const Spot& spot);
   bool load(std::uint64_t id, const StoredPrefix& stored);
   [[nodiscard]] PrefixNode* node_of(const Tokens& tokens);
   void capture_what_may_go(Need need);

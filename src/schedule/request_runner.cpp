@@ -14,8 +14,11 @@ namespace {
 
 StateIdentity RequestRunner::state_identity() { refuse(); }
 
+// Those who override them keep what they are given.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 std::shared_ptr<const void> RequestRunner::offer(StoredPrefix) { refuse(); }
 
 std::shared_ptr<CaptureTicket> RequestRunner::capture_later(CaptureRequest) { refuse(); }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace swarmkv::internal

@@ -56,10 +56,11 @@ std::vector<SchedulerCore::Gain> SchedulerCore::gains_of(const Branch& branch,
   return gains;
 }
 
-// Puts a stored prefix into the tree if the branch, which would start at `spot`, gains by it.
-bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
+// Puts a stored prefix into the tree if the branch, which would start at `spot`, gains by it. The
+// node of `spot` may go.
+void SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
   const std::vector<Gain> gains = gains_of(branch, spot);
-  if (gains.empty()) return false;
+  if (gains.empty()) return;
   while (options_.deterministic && evict(Sparing::kNothing)) {
   }
   const int base_end = branch.n_shareable();
@@ -71,9 +72,8 @@ bool SchedulerCore::restore_for(const Branch& branch, const Spot& spot) {
     const int n_cells = gain.n_stored + base_end - gain.use + n_tail;
     if (!make_room(n_cells, 2, sparing_for_admission(branch))) continue;
     const std::shared_ptr<const StoredPrefix> stored = offers_.at(gain.id);
-    return load(gain.id, *stored);
+    if (load(gain.id, *stored)) return;
   }
-  return false;
 }
 
 bool SchedulerCore::load(std::uint64_t id, const StoredPrefix& stored) {

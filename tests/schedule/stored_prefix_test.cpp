@@ -222,6 +222,44 @@ TEST_P(StoredPrefixes, OneThatCannotBeLoadedIsToldOnceLeavesNothingAndIsComputed
   }
 }
 
+// What is cached of it goes for the state's sake, and then the state cannot be loaded.
+TEST_P(StoredPrefixes, OneThatCannotBeLoadedMayHaveCostWhatWasThere) {
+  CoreHarness h = with_cells(GetParam(), 80);
+  const std::string text = kText;
+  const auto part = h.document(text.substr(0, 30)), whole = h.document(text);
+  const Request first = h.request(part, "one", 4), second = h.request(whole, "two", 4);
+  const auto a = h.submit(first);
+  h.run();
+  const auto told = std::make_shared<Told>();
+  h.model->faults().short_load_at(1, 30, FakeFaults::kForever);
+  offer(h, 0, stored_of(whole, saved_elsewhere(h, *whole), told));
+  const auto b = h.submit(second);
+
+  h.run();
+
+  EXPECT_NE(told->error, "") << "it was tried";
+  EXPECT_EQ(a->result.tokens, h.alone(first).tokens);
+  EXPECT_EQ(b->result.tokens, h.alone(second).tokens);
+}
+
+TEST(StoredPrefix, AfterOneThatCannotBeLoadedTheNextIsTried) {
+  CoreHarness h(options_of(ForkKind::kFull));
+  const std::string text = kText;
+  const auto part = h.document(text.substr(0, 30)), whole = h.document(text);
+  const auto told_part = std::make_shared<Told>(), told_whole = std::make_shared<Told>();
+  h.model->faults().short_load_at(1, 30);
+  offer(h, 0, stored_of(part, saved_elsewhere(h, *part), told_part));
+  offer(h, 1, stored_of(whole, saved_elsewhere(h, *whole), told_whole));
+  const auto seen = h.submit(h.request(part, "short?"));
+
+  h.run();
+
+  EXPECT_NE(told_whole->error, "");
+  EXPECT_EQ(told_part->n_loaded, 1);
+  EXPECT_EQ(h.core->stats().document_tokens_computed, 0);
+  EXPECT_TRUE(seen->done());
+}
+
 TEST_P(StoredPrefixes, ThrownOutForWantOfRoomItComesBackFromItsState) {
   CoreHarness h = with_cells(GetParam(), 100);
   const auto document = h.document(kText);
