@@ -109,6 +109,18 @@ int for_each(const std::vector<std::string>& names, Action what) {
   return code;
 }
 
+// Listing and pruning look at headers only, so who has found out must be told what to do.
+SnapshotInfo verified(const SnapshotStore& store, const std::string& name) {
+  try {
+    return store.verify(name);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCorrupt) throw;
+    throw Error(error.code(), fmt::format("{}; 'swarmkv snapshot rm {}' removes it, and a run that "
+                                          "meets it sets it aside",
+                                          error.what(), name));
+  }
+}
+
 int verify(const Settings& settings) {
   if (settings.all != settings.arguments.empty()) {
     throw UsageError(settings.all ? "snapshot verify takes NAMEs or --all, not both"
@@ -121,7 +133,7 @@ int verify(const Settings& settings) {
   }
   if (!store && !names.empty()) no_snapshot(settings);
   return for_each(names, [&](const std::string& name) {
-    const SnapshotInfo s = store->verify(name);
+    const SnapshotInfo s = verified(*store, name);
     show(escape_for_terminal(fmt::format("{}: ok, {} tokens, {}", s.name, with_commas(s.n_tokens),
                                          bytes_text(s.size_bytes))) +
          "\n");
@@ -159,9 +171,17 @@ int prune(const Settings& settings) {
     text += removed_line(s);
     bytes += s.size_bytes;
   }
+  const std::vector<SnapshotInfo> left = all_of(store);
   show(text + fmt::format("{} removed, {}; ", gone.size(), bytes_text(bytes)) +
-       store_line(all_of(store), folder));
-  return 0;
+       store_line(left, folder));
+  const auto n_useless =
+      std::count_if(left.begin(), left.end(), [](const SnapshotInfo& s) { return s.damaged; });
+  if (n_useless == 0) return 0;
+  say_error(
+      fmt::format("{} of no use had to stay: in use, or they cannot be removed; 'swarmkv "
+                  "snapshot rm NAME' says why",
+                  n_useless));
+  return exit_code(ErrorCode::kUnwritable);
 }
 
 }  // namespace

@@ -160,14 +160,15 @@ std::string snapshot_details(const SnapshotInfo& s) {
   const auto bytes = [](std::uint64_t n) {
     return n == 0 ? "" : with_commas(static_cast<long>(n)) + " bytes (" + bytes_text(n) + ")";
   };
+  constexpr std::size_t kMostShownLabel = 1000;  // on one line: a label may hold anything
   const std::pair<const char*, std::string> rows[] = {
       {"path", s.path},
       {"name", s.name},
       {"format", s.format_version > 0 ? std::to_string(s.format_version) : ""},
-      {"document", s.document},
+      {"document", fit_for_terminal(s.document, kMostShownLabel)},
       {"tokens", s.n_tokens > 0 ? with_commas(s.n_tokens) : ""},
       {"token digest", s.token_digest},
-      {"model", s.model_name},
+      {"model", fit_for_terminal(s.model_name, kMostShownLabel)},
       {"fingerprint", s.model_fingerprint},
       {"architecture", s.arch},
       {"KV types", s.cache_type_k.empty() ? "" : s.cache_type_k + " / " + s.cache_type_v},

@@ -21,6 +21,17 @@ bool is_digest(std::string_view text) {
          });
 }
 
+// As temporary_name() makes them; other programs hide files in this way, too.
+bool is_temporary(std::string_view name) {
+  if (!name.starts_with(kTemporaryPrefix)) return false;
+  name.remove_prefix(kTemporaryPrefix.size());
+  const std::size_t dash = name.find('-');
+  if (dash == 0 || dash == std::string_view::npos) return false;
+  const std::string_view pid = name.substr(0, dash);
+  return pid.find_first_not_of("0123456789") == std::string_view::npos &&
+         is_digest(name.substr(dash + 1));
+}
+
 }  // namespace
 
 std::optional<SnapshotName> parse_snapshot_name(std::string_view name) {
@@ -66,7 +77,7 @@ std::string temporary_name() {
 }
 
 NameKind kind_of_name(std::string_view name) {
-  if (name.starts_with(kTemporaryPrefix)) return NameKind::kTemporary;
+  if (is_temporary(name)) return NameKind::kTemporary;
   if (name.ends_with(kSnapshotSuffix)) return NameKind::kSnapshot;
   if (name.ends_with(kDamagedSuffix) &&
       name.substr(0, name.size() - kDamagedSuffix.size()).ends_with(kSnapshotSuffix)) {

@@ -40,7 +40,7 @@ struct SnapshotName {
 [[nodiscard]] std::string temporary_name();
 
 enum class NameKind { kSnapshot, kDamaged, kTemporary, kOther };
-/// By how it ends or begins: *.swkv, *.swkv.damaged, .tmp-*. Everything else is not ours.
+/// *.swkv, *.swkv.damaged, .tmp-PID-RANDOM. Everything else is not ours.
 [[nodiscard]] NameKind kind_of_name(std::string_view name);
 /// A snapshot, or one that was set aside.
 [[nodiscard]] bool is_listed_name(std::string_view name);

@@ -2227,6 +2227,7 @@ agents:
         self.flip(bad, bad.stat().st_size - 5)
         for args in (("--all",), (bad.name, good.name)):
             code, out, err = self.check(self.snapshot("verify", *args), 3, bad.name)
+            self.assertIn(f"'swarmkv snapshot rm {bad.name}' removes it", err)
             self.assertRegex(out, rf"^{re.escape(good.name)}: ok, [\d,]+ tokens, [\d.]+ \w+\n$")
         bad.write_bytes(b"SW")
         self.check(self.snapshot("verify", bad.name), 3, bad.name)
@@ -2234,6 +2235,13 @@ agents:
         self.assertEqual((code, err), (0, ""))
         self.assertIn("unusable: ", out)
         self.check(self.run_cli("inspect", str(bad)), 3)
+
+    def test_prune_says_what_had_to_stay(self):
+        good = self.saved()
+        (self.kept / "odd.swkv").mkdir()
+        code, out, err = self.check(self.snapshot("prune"), 3, "had to stay")
+        self.assertRegex(out, r"^0 removed, 0 B; ")
+        self.assertTrue(good.exists())
 
     def test_rm_and_prune(self):
         first = self.saved()

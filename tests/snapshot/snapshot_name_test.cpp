@@ -42,6 +42,11 @@ TEST(SnapshotName, TellsOurFilesFromOthers) {
   EXPECT_EQ(kind_of_name(".."), NameKind::kOther);
   EXPECT_EQ(kind_of_name(temporary_name()), NameKind::kTemporary);
   EXPECT_NE(temporary_name(), temporary_name());
+  for (const char* others :
+       {".tmp-", ".tmp-notes.txt", ".tmp-1-", ".tmp-5-fifo", ".tmp--0123456789abcdef",
+        ".tmp-1-0123456789abcdeg", ".tmp-1-0123456789abcdef0", ".tmp-x-0123456789abcdef"}) {
+    EXPECT_EQ(kind_of_name(others), NameKind::kOther) << others;
+  }
 }
 
 TEST(SnapshotName, WhatCouldLeaveTheFolderIsRefused) {
