@@ -33,7 +33,8 @@ struct DocumentProgress {
   [[nodiscard]] std::string label() const {
     return after.empty() ? name : name + " after " + after;
   }
-  [[nodiscard]] int n_computed() const { return std::max(0, n_tokens - n_restored); }
+  /// A document that a longer file brought was not named with it; but no time was told either.
+  [[nodiscard]] int n_computed() const { return ms > 0 ? std::max(0, n_tokens - n_restored) : 0; }
   [[nodiscard]] double tokens_per_s() const { return ms > 0 ? 1000.0 * n_computed() / ms : 0; }
 };
 

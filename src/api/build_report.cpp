@@ -48,7 +48,8 @@ void add_warnings(RunReport& report, const RunRecord& record) {
           continue;
         users += (users.empty() ? "; " : ", ") + other.name;
       }
-      if (!users.empty()) users += " used the cut text";
+      const bool lost_json = !spec.sampling.json_schema.empty() && !agent.json;
+      if (!users.empty()) users += lost_json ? " had no whole JSON of it" : " used the cut text";
       const auto key = spec.key_pos.find("max_tokens");
       const SourcePos& pos = key != spec.key_pos.end() ? key->second : spec.pos;
       report.warnings.push_back({"SK601", agent.name, to_string(pos),

@@ -60,7 +60,7 @@ int PlanTree::cut_at(Spot spot) {
   return upper;
 }
 
-int PlanTree::add(std::shared_ptr<const Tokens> prompt, std::span<const int> cuts) {
+int PlanTree::add(const std::shared_ptr<const Tokens>& prompt, std::span<const int> cuts) {
   const int n_prompt = static_cast<int>(prompt->size());
   const Spot spot = find(*prompt);
   int node = cut_at(spot);

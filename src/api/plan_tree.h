@@ -31,7 +31,7 @@ class PlanTree {
   /// Adds what `prompt` has and the tree has not, cut at those of `cuts` that lie in it. Answers
   /// the node that ends where the prompt does; -1 for a prompt without tokens. The number stays
   /// right when nodes are split later.
-  int add(std::shared_ptr<const Tokens> prompt, std::span<const int> cuts);
+  int add(const std::shared_ptr<const Tokens>& prompt, std::span<const int> cuts);
 
   /// In the order of their making: a parent may stand behind its children.
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }

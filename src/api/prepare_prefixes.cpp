@@ -165,6 +165,7 @@ void prepare_prefixes(Prepared& prepared) {
     const auto [entry, is_new] = known.emplace(documents, prepared.read_lists.size());
     if (is_new) {
       std::vector<DocumentText> texts;
+      texts.reserve(documents.size());
       for (const std::size_t d : documents) {
         texts.push_back({prepared.documents[d].name, prepared.documents[d].text});
       }

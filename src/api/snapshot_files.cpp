@@ -113,6 +113,17 @@ std::optional<SnapshotFileReport> SnapshotUse::kept_of(std::size_t target) const
   return out.reason->empty() ? std::nullopt : std::optional(out);
 }
 
+// Neither found nor kept.
+SnapshotFileReport SnapshotUse::nothing_of(std::size_t target) const {
+  SnapshotFileReport out;
+  out.state = "skipped";
+  out.reason = plan_.targets[target].is_auto
+                   ? "it was not needed: it was in the cache already, or nobody came to read it"
+                   : "a file that is named is read and not written, and holds other tokens";
+  out.documents = names_of(target);
+  return out;
+}
+
 SnapshotReport SnapshotUse::report_of(std::size_t target) const {
   Found found = found_for(target);
   std::vector<SnapshotFileReport>& files = found.files;
@@ -120,6 +131,13 @@ SnapshotReport SnapshotUse::report_of(std::size_t target) const {
   const std::string rejected = refused == nullptr ? "" : *refused->reason;
   std::optional<SnapshotFileReport> kept = kept_of(target);
   const int n_all = plan_.targets[target].n_tokens();
+  if (!kept && !found.restored && refused == nullptr) kept = nothing_of(target);
+  const bool has_own = found.unused && found.unused->n_tokens == n_all;  // which nobody needed
+  if (kept && has_own && kept->state == "skipped") {
+    kept->path = found.unused->path;
+    kept->size_bytes = found.unused->size_bytes;
+    kept->n_tokens = n_all;
+  }
   SnapshotReport out;
   if (kept && kept->state == "saved") {
     const int n_restored = found.restored ? std::min(found.restored->n_tokens, n_all) : 0;
@@ -128,22 +146,12 @@ SnapshotReport SnapshotUse::report_of(std::size_t target) const {
                                          : rejected);
   } else if (found.restored) {
     const bool is_whole = found.restored->n_tokens >= n_all;
-    if (is_whole) kept.reset();  // nobody missed it
-    out =
-        outcome_of(restored_from(*found.restored), kept ? "not saved: " + *kept->reason : rejected);
+    if (is_whole && !has_own) kept.reset();  // nobody missed it
+    out = outcome_of(restored_from(*found.restored),
+                     kept && !has_own ? "not saved: " + *kept->reason : rejected);
   } else if (refused != nullptr) {
     out = outcome_of(*refused, kept ? rejected + "; not saved: " + *kept->reason : rejected);
   } else {
-    if (!kept) {
-      kept.emplace().state = "skipped";
-      kept->reason = "it was not needed: it was in the cache already, or nobody came to read it";
-      kept->documents = names_of(target);
-    }
-    if (found.unused) {
-      kept->path = found.unused->path;
-      kept->size_bytes = found.unused->size_bytes;
-      kept->n_tokens = found.unused->n_tokens;
-    }
     out = outcome_of(*kept, *kept->reason);
   }
   if (kept) files.push_back(std::move(*kept));

@@ -70,9 +70,8 @@ void SnapshotUse::want_state(std::size_t i) {
     return std::string();
   };
 
-  Event event = event_of(i);
+  Event event = event_of(i, target.n_tokens());
   event.type = EventType::kSnapshotSaved;
-  event.n_tokens = event.n_total;
   WriteJob job;
   job.folder = folder_;
   job.model = context_.prepared.model;

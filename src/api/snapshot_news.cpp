@@ -8,10 +8,6 @@
 
 namespace swarmkv::internal {
 
-const std::string& SnapshotUse::name_of(std::size_t target) const {
-  return context_.prepared.documents[plan_.targets[target].documents.back()].name;
-}
-
 std::vector<std::string> SnapshotUse::names_of(std::size_t target) const {
   const SnapshotTarget& t = plan_.targets[target];
   return names_in(context_.prepared, t, t.n_tokens());
@@ -28,21 +24,24 @@ void SnapshotUse::warn_not_used(const std::string& path, const std::string& reas
 }
 
 void SnapshotUse::send(EventType type, std::size_t target, int n_tokens, std::string text) {
-  Event event = event_of(target);
+  Event event = event_of(target, n_tokens);
   event.type = type;
   event.text = std::move(text);
-  event.n_tokens = n_tokens;
   context_.bus->send(std::move(event));
 }
 
-// It bears the name of the last document with snapshots in it.
-Event SnapshotUse::event_of(std::size_t i) const {
+// Of the first `n_tokens` of a target: it bears the name of the last document that ends in them, or
+// of the first one.
+Event SnapshotUse::event_of(std::size_t i, int n_tokens) const {
   const SnapshotTarget& target = plan_.targets[i];
   const Prepared& prepared = context_.prepared;
   const ReadList& list = prepared.read_lists[target.list];
-  const std::size_t last = target.document_ends.size() - 1, document = list.documents[last];
+  std::size_t last = target.document_ends.size() - 1;
+  while (last > 0 && target.document_ends[last] > n_tokens) --last;
+  const std::size_t document = list.documents[last];
   Event event;
   event.name = prepared.documents[document].name;
+  event.n_tokens = n_tokens;
   event.n_total = target.n_tokens();
   event.reading = list.readings[last];
   if (last > 0 && prepared.n_readings[document] > 1) {

@@ -129,7 +129,7 @@ SnapshotInfo SnapshotStore::show(const std::string& name) const {
 
 SnapshotInfo SnapshotStore::verify(const std::string& name) const {
   // Asked first: the file is in use while it is verified.
-  const SnapshotInfo info = show(name);
+  SnapshotInfo info = show(name);
   impl_->folder.open(info.name).verify();
   return info;
 }

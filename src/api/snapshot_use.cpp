@@ -186,10 +186,9 @@ void SnapshotUse::offer(std::size_t i, SnapshotFile opened, double ms, bool is_o
   for (const int cut : target.cuts) {
     if (cut < n) stored.cuts.push_back(cut);
   }
-  Event event = event_of(i);
+  Event event = event_of(i, n);
   event.type = EventType::kSnapshotRestored;
   event.text = file->path();
-  event.n_tokens = n;
   event.size_bytes = offered->size_bytes;
   stored.owner = std::move(file);
   stored.on_restore = [offered, bus = context_.bus, event](double load_ms,

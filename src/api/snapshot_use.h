@@ -74,8 +74,7 @@ class SnapshotUse {
   void offer(std::size_t target, SnapshotFile file, double ms, bool is_ours);
   void want_state(std::size_t target);
   [[nodiscard]] SnapshotArithmetic arithmetic(const SnapshotTarget& target, int n) const;
-  [[nodiscard]] const std::string& name_of(std::size_t target) const;  ///< of its last document
-  [[nodiscard]] std::vector<std::string> names_of(std::size_t target) const;  ///< of all of them
+  [[nodiscard]] std::vector<std::string> names_of(std::size_t target) const;
   [[nodiscard]] bool is_deterministic() const { return context_.deterministic; }
   [[nodiscard]] int most_exact_tokens() const;
 
@@ -92,6 +91,7 @@ class SnapshotUse {
   [[nodiscard]] std::shared_ptr<Offered> longer_file(std::size_t target) const;
   [[nodiscard]] Found found_for(std::size_t target) const;
   [[nodiscard]] std::optional<SnapshotFileReport> kept_of(std::size_t target) const;
+  [[nodiscard]] SnapshotFileReport nothing_of(std::size_t target) const;
   [[nodiscard]] SnapshotReport report_of(std::size_t target) const;
   void tell_readings(RunReport& report, std::size_t target, const SnapshotReport& known) const;
   void mark_restored(RunReport& report) const;
@@ -100,7 +100,7 @@ class SnapshotUse {
   void warn_not_used(const std::string& path, const std::string& reason, const std::string& name,
                      bool is_set_aside);
   void send(EventType type, std::size_t target, int n_tokens, std::string text);
-  [[nodiscard]] Event event_of(std::size_t target) const;
+  [[nodiscard]] Event event_of(std::size_t target, int n_tokens) const;
 
   const SnapshotContext context_;
   const SnapshotOptions options_;

@@ -424,7 +424,7 @@ TEST(Progress, SaysWhyARunIsNotOverYet) {
   };
   ProgressState state = initial_state(pipeline, "t", "m");
   state.model_loaded = true;
-  apply(state, event(EventType::kDocumentReady, 10, "contract", 100, 100));
+  apply(state, computed(EventType::kDocumentReady, 10, "contract", 100, 100, 9));
   for (const char* name : {"teaser", "obligations", "risk"}) {
     apply(state, event(EventType::kAgentFinished, 20, name));
   }
