@@ -109,6 +109,7 @@ std::string command_case(const CompletedCommand& command) {
 
 std::string bash_completion(const std::vector<CompletedCommand>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const CompletedCommand& command : commands) names.push_back(command.name);
   std::string out = with_snapshot_files(kHead);
   out += fmt::format(

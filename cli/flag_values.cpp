@@ -15,9 +15,9 @@ struct Values {
 constexpr unsigned kAll = ~0U;
 
 const std::vector<Values>& table() {
-  static const std::vector<std::string_view> kCacheTypes = {"f32",  "f16",  "bf16", "q8_0",
+  static const std::vector<std::string_view> cache_types = {"f32",  "f16",  "bf16", "q8_0",
                                                             "q5_1", "q5_0", "q4_1", "q4_0"};
-  static const std::vector<Values> kTable = {
+  static const std::vector<Values> all = {
       {"ctx-size", kAll, {"auto"}},
       {"threads", kAll, {"auto"}},
       {"threads-batch", kAll, {"auto"}},
@@ -25,8 +25,8 @@ const std::vector<Values>& table() {
       {"n-gpu-layers", kAll, {"auto", "all"}},
       {"flash-attn", kAll, {"on", "off", "auto"}},
       {"attention", kAll, {"auto", "grouped", "stock"}},
-      {"cache-type-k", kAll, kCacheTypes},
-      {"cache-type-v", kAll, kCacheTypes},
+      {"cache-type-k", kAll, cache_types},
+      {"cache-type-v", kAll, cache_types},
       {"engine", kAll, {"llama", "fake"}},
       {"handoff", kAll, {"shared", "recompute", "snapshot", "device"}},
       {"arms", kAll, {"shared", "recompute", "snapshot", "device"}},
@@ -39,7 +39,7 @@ const std::vector<Values>& table() {
       {"progress", kSnapshot, {"auto", "tty", "plain", "none"}},
       {"progress", kAll, {"auto", "tty", "plain", "jsonl", "none"}},
       {"color", kAll, {"auto", "always", "never"}}};
-  return kTable;
+  return all;
 }
 
 }  // namespace

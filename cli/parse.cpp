@@ -119,15 +119,15 @@ void check_together(const Settings& s) {
 
 const std::vector<std::string>& command_names() {
   // The order of enum Command.
-  static const std::vector<std::string> kNames = {"run",     "ask",        "validate", "inspect",
-                                                  "version", "help",       "bench",    "schema",
-                                                  "plan",    "completion", "snapshot"};
-  return kNames;
+  static const std::vector<std::string> names = {"run",     "ask",        "validate", "inspect",
+                                                 "version", "help",       "bench",    "schema",
+                                                 "plan",    "completion", "snapshot"};
+  return names;
 }
 
 const std::vector<std::string>& snapshot_verbs() {
-  static const std::vector<std::string> kVerbs = {"save", "list", "show", "verify", "rm", "prune"};
-  return kVerbs;
+  static const std::vector<std::string> verbs = {"save", "list", "show", "verify", "rm", "prune"};
+  return verbs;
 }
 
 void refuse_command(const std::string& name) {

@@ -55,6 +55,8 @@ FileProblem binary_format(std::string_view text) {
 FileProblem file_problem(const std::string& folder, const std::string& path) {
   const std::string place = resolve_path(folder, path);
   if (place == "-") return {};
+  // The system would read the name up to there, and open another file.
+  if (path.find('\0') != std::string::npos) return {"has a NUL in its name", "remove it"};
   std::error_code error;
   const fs::file_status status = fs::status(place, error);
   if (status.type() == fs::file_type::none) return {error.message(), ""};
@@ -77,6 +79,7 @@ FileProblem file_problem(const std::string& folder, const std::string& path) {
 }  // namespace internal
 
 FileProblem check_document(const std::string& folder, const std::string& path) {
+  if (path == "-") return {};  // standard input, whatever file has that name
   FileProblem problem = internal::file_problem(folder, path);
   const std::string place = resolve_path(folder, path);
   std::error_code error;

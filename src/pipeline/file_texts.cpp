@@ -45,12 +45,13 @@ class Descriptor {
 fs::path place_below(const std::string& folder, const std::string& path) {
   const fs::path given(path);
   if (path.empty()) refuse(path, "names no file");
+  if (path.find('\0') != std::string::npos) refuse(path, "has a NUL in its name");
   if (given.is_absolute())
     refuse(path, "is absolute; file:// starts at the pipeline's folder: write file://NAME");
   std::error_code error;
   const fs::path root = fs::canonical(folder.empty() ? "." : folder, error);
   if (error) refuse(path, "is in a folder that cannot be read: " + error.message());
-  const fs::path place = fs::canonical(root / given, error);
+  fs::path place = fs::canonical(root / given, error);
   if (error) {
     const fs::path normal = given.lexically_normal();
     if (!normal.empty() && *normal.begin() == "..") refuse(path, "leaves the pipeline's folder");
@@ -92,7 +93,7 @@ std::string read_file_below(const std::string& folder, const std::string& path) 
 }
 
 FileTexts::Found FileTexts::find(const std::string& path) {
-  const Found found = read(path);
+  Found found = read(path);
   n_bytes_ += found.text.size();
   if (n_bytes_ <= kMaxExpandedBytes) return found;
   return {

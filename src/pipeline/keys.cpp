@@ -123,6 +123,10 @@ class Suggestion {
     if (before != nullptr && is_block_text(context_, before->value)) {
       return "if it is a line of the text above, indent it further than '" + before->key() + "'";
     }
+    if (entry.value.kind == YamlNode::Kind::kNull && key.find(' ') != std::string::npos) {
+      return "if it is the rest of a text, put the whole text in quotes: between { } a comma ends "
+             "it";
+    }
     constexpr std::size_t kFew = 3;
     if (candidates_.size() > kFew) return "remove it; keys of your own begin with 'x-'";
     std::string list;

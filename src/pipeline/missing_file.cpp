@@ -34,8 +34,8 @@ std::string near_name(const fs::path& folder, const std::string& name, bool want
     std::error_code ignored;
     if (entry->is_directory(ignored) != wants_folder) continue;
     if (!wants_folder && is_of_another_kind(entry->path(), name)) continue;
+    if (entry->path().filename() == name) continue;  // a link that leads nowhere
     names.push_back(entry->path().filename().string());
-    if (names.back() == name) continue;
     if (fs::path(names.back()).stem() == fs::path(name).stem() &&
         (same_stem.empty() || names.back() < same_stem)) {
       same_stem = names.back();
@@ -64,6 +64,10 @@ FileProblem missing_file(const std::string& path) {
     const bool is_file = std::next(part) == relative.end();
     const std::string where = sanitize_utf8(folder.string());
     if (!fs::is_directory(folder, error)) return {"'" + where + "' is no folder", ""};
+    if (fs::is_symlink(fs::symlink_status(folder / *part, error))) {
+      return {fmt::format("'{}' in {} is a link to what is not there", sanitize_utf8(name), where),
+              ""};
+    }
     const std::string near = near_name(folder, name, !is_file);
     return {is_file ? "no such file in " + where
                     : fmt::format("no folder '{}' in {}", sanitize_utf8(name), where),

@@ -101,11 +101,11 @@ void Template::add_issue(TemplateIssue issue) {
 namespace swarmkv {
 
 std::string escape_template(std::string_view text) {
-  constexpr std::string_view open_braces = "{{";
+  constexpr std::string_view kOpen = "{{";
   std::string result;
   std::size_t at = 0;
-  for (std::size_t open = text.find(open_braces); open != std::string_view::npos;
-       open = text.find(open_braces, at)) {
+  for (std::size_t open = text.find(kOpen); open != std::string_view::npos;
+       open = text.find(kOpen, at)) {
     result += text.substr(at, open - at);
     result += "{{ '{{' }}";
     at = open + 2;

@@ -44,10 +44,10 @@ Line line_of(const SourceText& source, int number) {
   Line line;
   line.number = number;
   const std::string_view whole = source.line(number);
-  const std::size_t first = whole.find_first_not_of(' ');
-  if (first == std::string_view::npos) return line;
-  line.indent = first;
-  line.text = whole.substr(first, whole.find_last_not_of(" \t") + 1 - first);
+  const std::size_t last = whole.find_last_not_of(" \t");
+  if (last == std::string_view::npos) return line;
+  line.indent = whole.find_first_not_of(' ');
+  line.text = whole.substr(line.indent, last + 1 - line.indent);
   std::size_t end = 0;
   while (end < line.text.size() && is_word_character(line.text[end])) ++end;
   const bool is_key = end > 0 && end < line.text.size() && line.text[end] == ':' &&

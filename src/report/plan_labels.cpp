@@ -63,6 +63,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string agent_names(const Plan& plan, const std::vector<int>& agents) {
   std::vector<std::string> names;
+  names.reserve(agents.size());
   for (const int agent : agents) names.push_back(plan.agents[static_cast<std::size_t>(agent)].name);
   return joined(names);
 }

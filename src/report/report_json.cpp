@@ -85,8 +85,8 @@ std::optional<double> jitter(const Percentiles& itl) {
 
 Json engine_time_json(const EngineCounters& c) {
   return Json{{"forward", json_number(c.forward_s)}, {"sample", json_number(c.sample_s)},
-              {"fork", json_number(c.fork_s)},       {"mask", json_number(c.mask_s)},
-              {"other", json_number(c.other_s)},     {"idle", json_number(c.idle_s)}};
+              {"fork", json_number(c.fork_s)},       {"other", json_number(c.other_s)},
+              {"idle", json_number(c.idle_s)},       {"mask", json_number(c.mask_s)}};
 }
 
 Json counts_json(const RunReport& r) {
@@ -122,12 +122,12 @@ Json summary_json(const RunReport& r) {
               {"jitter", json_number(jitter(r.itl_ms))},
               {"fairness", nullptr},
               {"forward_steps", c.n_forwards},
-              {"graphs_reused", c.n_graphs_reused},
               {"mean_decode_batch", json_number(ratio(static_cast<double>(c.n_decode_rows),
                                                       static_cast<double>(c.n_decode_steps)))},
               {"critical_path", json_texts(r.critical_path)},
               {"peak", peak_json(r)},
-              {"engine_time_s", engine_time_json(c)}};
+              {"engine_time_s", engine_time_json(c)},
+              {"graphs_reused", c.n_graphs_reused}};
 }
 
 Json warning_json(const Warning& w) {

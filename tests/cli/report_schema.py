@@ -49,11 +49,12 @@ SUMMARY = {
     "reuse_ratio": NUMBER_OR_NULL, "completion_tokens": int,
     "output_throughput_tok_s": NUMBER_OR_NULL, "ttft_ms": PERCENTILES, "tpot_ms": PERCENTILES,
     "itl_ms": PERCENTILES, "e2e_ms": PERCENTILES, "jitter": NUMBER_OR_NULL, "fairness": NONE,
-    "forward_steps": int, "graphs_reused": int, "mean_decode_batch": NUMBER_OR_NULL,
+    "forward_steps": int, "mean_decode_batch": NUMBER_OR_NULL,
     "critical_path": [str],
     "peak": {"kv_cells": int, "rss_bytes": (int, NONE), "threads": (int, NONE)},
-    "engine_time_s": {"forward": NUMBER, "sample": NUMBER, "fork": NUMBER, "mask": NUMBER,
-                      "other": NUMBER, "idle": NUMBER},
+    "engine_time_s": {"forward": NUMBER, "sample": NUMBER, "fork": NUMBER, "other": NUMBER,
+                      "idle": NUMBER, "mask": NUMBER},
+    "graphs_reused": int,
 }
 
 REPORT = {
