@@ -43,7 +43,7 @@ void choose_blocks(AttentionBlocks& b, int most_vectors) {
 }
 
 void lay_out(AttentionBlocks& b) {
-  const auto rows = static_cast<std::size_t>(b.block_vectors * b.lanes);
+  const auto rows = static_cast<std::size_t>(b.block_vectors) * static_cast<std::size_t>(b.lanes);
   const auto head = static_cast<std::size_t>(b.shape.head_size);
   const auto tiles = static_cast<std::size_t>(b.n_tiles);
   b.at_scores = rounded(head * rows);

@@ -70,7 +70,7 @@ HWY_INLINE void score_cells(const float* keys, std::size_t head, const float* q,
       Vector score = sum[i][r];
       if (mask != nullptr) {
         // Chosen, not only added: a masked cell may hold anything, NaN too.
-        const Vector m = hn::Load(kFloats, mask + r * kTileCells * kLanes + place);
+        const Vector m = hn::Load(kFloats, mask + r * (kTileCells * kLanes) + place);
         score = hn::IfThenElse(hn::Eq(m, unseen), unseen, hn::Add(score, m));
       }
       hn::Store(score, kFloats, rows.scores + r * rows.vector_stride + place);

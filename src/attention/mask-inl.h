@@ -38,7 +38,7 @@ HWY_INLINE void spread_mask(const AttentionBlocks& b, const AttentionLayout& lay
   const Vector unseen = hn::Set(kFloats, -INFINITY);
   for (int r = 0; r < rows.n_vectors; ++r) {
     if (view.live[r] == 0 && !view.dense) continue;
-    float* values = mask + r * kTileCells * kLanes;
+    float* values = mask + r * (kTileCells * kLanes);
     for (std::size_t i = 0; i < kTileCells; ++i) hn::Store(unseen, kFloats, values + i * kLanes);
   }
   const int end = rows.row + rows.n_rows;

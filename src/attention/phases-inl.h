@@ -55,7 +55,7 @@ template <int kVectors>
 HWY_INLINE void score_part(const Block& block, const TileRows& rows, int tile, int vector) {
   const float* mask = block.view(tile).open
                           ? nullptr
-                          : block.scratch + block.b.at_mask + vector * kTileCells * kLanes;
+                          : block.scratch + block.b.at_mask + vector * (kTileCells * kLanes);
   int first = score_groups<kVectors, kBlockCells<kVectors>>(block, rows, tile, vector, 0, mask);
   first = score_groups<kVectors, 4>(block, rows, tile, vector, first, mask);
   first = score_groups<kVectors, 2>(block, rows, tile, vector, first, mask);

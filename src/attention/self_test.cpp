@@ -1,5 +1,6 @@
 #include "attention/self_test.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -12,9 +13,9 @@
 namespace swarmkv::internal {
 namespace {
 
-constexpr int kTokens = 4;
-constexpr int kCells = 150;  // no multiple of anything
-constexpr int kPrefix = 100;
+constexpr std::size_t kTokens = 4;
+constexpr std::size_t kCells = 150;  // no multiple of anything
+constexpr std::size_t kPrefix = 100;
 
 template <typename Value>
 std::byte* bytes(std::vector<Value>& values) {
@@ -23,10 +24,10 @@ std::byte* bytes(std::vector<Value>& values) {
 
 std::vector<std::uint16_t> some_mask() {
   std::vector<std::uint16_t> mask(kTokens * kCells, kHalfMinusInfinity);
-  for (int t = 0; t + 1 < kTokens; ++t) {  // the last token sees nothing
-    for (int c = 0; c < kCells; ++c) {
+  for (std::size_t t = 0; t + 1 < kTokens; ++t) {  // the last token sees nothing
+    for (std::size_t c = 0; c < kCells; ++c) {
       const bool own = c >= kPrefix && c % kTokens == t;
-      if (c < kPrefix || own) mask[static_cast<std::size_t>(t * kCells + c)] = 0;
+      if (c < kPrefix || own) mask[t * kCells + c] = 0;
     }
   }
   return mask;
@@ -51,7 +52,8 @@ double grouped_attention_error(int head_size, int n_heads, int n_kv_heads,
   std::vector<float> is(q.size());
   std::vector<float> should(q.size());
 
-  const AttentionShape shape{head_size, n_heads, n_kv_heads, kTokens, kCells, 0.125F};
+  const AttentionShape shape{
+      head_size, n_heads, n_kv_heads, static_cast<int>(kTokens), static_cast<int>(kCells), 0.125F};
   AttentionTensors t{bytes(q),
                      heads * head * 4,
                      head * 4,

@@ -13,7 +13,7 @@ std::string variable(const char* name) {
 }  // namespace
 
 std::string cache_folder() {
-  if (const std::string own = variable("SWARMKV_CACHE"); !own.empty()) return own;
+  if (std::string own = variable("SWARMKV_CACHE"); !own.empty()) return own;
   if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/swarmkv";
   if (const std::string home = variable("HOME"); !home.empty()) return home + "/.cache/swarmkv";
   return "";

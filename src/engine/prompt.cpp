@@ -31,8 +31,8 @@ std::string joined(std::string_view agent_system, std::string_view prompt) {
 
 }  // namespace
 
-PromptBuilder::PromptBuilder(std::shared_ptr<const Model> model, std::string system,
-                             PromptFormat format)
+PromptBuilder::PromptBuilder(std::shared_ptr<const Model> model, const std::string& system,
+                             const PromptFormat& format)
     : model_(std::move(model)),
       has_system_(!system.empty()),
       has_scaffold_(format.use_chat_template) {

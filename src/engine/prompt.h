@@ -37,7 +37,8 @@ class PromptBuilder {
  public:
   /// Renders the template here.
   /// errors  kUnsupported  no template, or one that does not show the texts once and in order
-  PromptBuilder(std::shared_ptr<const Model> model, std::string system, PromptFormat format);
+  PromptBuilder(std::shared_ptr<const Model> model, const std::string& system,
+                const PromptFormat& format);
 
   struct Prefix {
     std::shared_ptr<const Tokens> tokens;

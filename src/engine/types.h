@@ -60,8 +60,9 @@ struct ContextOptions {
   bool deterministic = false;  ///< flash attention on, one thread for single-row forwards
   AttentionKernel attention = AttentionKernel::kAuto;
   double most_attention_error = 1e-9;  ///< of the kernel's self-test; tests make it fail
-  /// Times that our kernel may take of the runtime's for many tokens, with kAuto; tests force it.
-  double most_attention_slowness = 1.0;
+  /// Times that our kernel may take of the runtime's for many tokens, with kAuto: a race on a busy
+  /// machine is not that exact. Tests force it.
+  double most_attention_slowness = 1.1;
   std::string attention_target{};  ///< instructions of the grouped kernel; empty = the best
 };
 

@@ -68,7 +68,11 @@ bool supports(ggml_backend_dev_t device, const ggml_tensor* op) {
   if (own.hook == nullptr) return false;
   AttentionHook& hook = *own.hook;
   std::string reason = why_not_grouped(op);
-  if (reason.empty()) reason = why_left(hook, attention_shape(op));
+  try {
+    if (reason.empty()) reason = why_left(hook, attention_shape(op));
+  } catch (const std::exception& error) {  // the runtime's frames are between us and who could
+    reason = error.what();
+  }
   if (!reason.empty()) {
     if (hook.refused.empty()) hook.refused = reason;
     return false;

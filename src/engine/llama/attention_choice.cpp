@@ -72,4 +72,15 @@ std::string why_not_usable(const LoadedModel& model, const AttentionHook& hook,
   return {};
 }
 
+std::string what_is_left(const AttentionHook& hook) {
+  std::string note;
+  for (const auto& [heads, why] : hook.left) {
+    if (why.empty()) continue;
+    if (!note.empty()) note += "; ";
+    if (hook.left.size() > 1) note += fmt::format("heads of {}: ", std::get<0>(heads));
+    note += why;
+  }
+  return note;
+}
+
 }  // namespace swarmkv::internal

@@ -26,6 +26,9 @@ namespace swarmkv::internal {
 [[nodiscard]] std::string why_left_to_runtime(const LoadedModel& model, const AttentionShape& heads,
                                               const ContextOptions& options);
 
+/// The same of a hook's layers, of all sizes of heads. Empty: nothing is left.
+[[nodiscard]] std::string what_is_left(const AttentionHook& hook);
+
 /// What `attempt` gives, tried once for a model and key: the arms of handoff/ make a context for
 /// every agent. Kept only when the attempt came to its end.
 template <typename Outcomes, typename Try>

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <new>
 #include <random>
 #include <span>
 #include <vector>
@@ -41,10 +41,10 @@ class Node {
     const std::int64_t n_floats = 2 * kTokens * heads.n_heads * head;  // queries and result
     const std::int64_t n_halves = 2 * kCells * heads.n_kv_heads * head + kCells * kTokens;
     const std::size_t n_bytes = static_cast<std::size_t>(4 * n_floats + 2 * n_halves);
-    context_.reset(ggml_init({n_bytes + 16 * (ggml_tensor_overhead() + 64) +
-                                  ggml_graph_overhead_custom(kGraphSize, false),
-                              nullptr, false}));
-    if (!context_) throw std::bad_alloc();
+    const std::size_t n_room = n_bytes + 16 * (ggml_tensor_overhead() + 64) +
+                               ggml_graph_overhead_custom(kGraphSize, false);
+    room_.resize(n_room);  // ours to ask for: the runtime ends the process where there is none
+    context_.reset(ggml_init({n_room, room_.data(), false}));
     ggml_context* c = context_.get();
     ggml_tensor* q = ggml_new_tensor_3d(c, GGML_TYPE_F32, head, heads.n_heads, kTokens);
     ggml_tensor* k = ggml_new_tensor_3d(c, GGML_TYPE_F16, head, heads.n_kv_heads, kCells);
@@ -85,6 +85,7 @@ class Node {
   struct FreeContext {
     void operator()(ggml_context* context) const { ggml_free(context); }
   };
+  std::vector<std::byte> room_;
   std::unique_ptr<ggml_context, FreeContext> context_;
   ggml_tensor* node_ = nullptr;
   ggml_cgraph* graph_ = nullptr;

@@ -108,7 +108,7 @@ void LlamaContext::make(const ContextOptions& options) {
     attention_.note = try_grouped(options, params);
     if (attention_.note.empty()) {
       attention_.kernel = "grouped";
-      for (const auto& [heads, why] : attention_hook_->left) attention_.note = why;
+      attention_.note = what_is_left(*attention_hook_);
     } else if (options.attention == AttentionKernel::kGrouped) {
       throw Error(ErrorCode::kUnsupported,
                   "[engine.make_context] no grouped attention: " + attention_.note);
