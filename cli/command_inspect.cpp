@@ -47,7 +47,7 @@ int command_inspect(const Settings& settings) {
   const std::string& path = settings.arguments.front();
   const bool json = settings.output == "json";
   std::string text;
-  if (is_snapshot(path)) {
+  if (is_snapshot(path) || path.ends_with(".swkv")) {
     const SnapshotInfo snapshot = inspect_snapshot(path);
     text = json ? to_json(snapshot) : snapshot_details(snapshot);
   } else {

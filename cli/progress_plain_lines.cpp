@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cli/progress_render.h"
 #include "cli/snapshot_text.h"
 #include "swarmkv/report.h"
@@ -34,9 +36,10 @@ std::optional<std::string> prefill_line(const ProgressState& state, const Event&
   if (d == nullptr || d->ready) return std::nullopt;
   memory.last_prefill_ms[{event.name, event.reading}] = event.t_ms;
   const int percent = d->n_total > 0 ? static_cast<int>(100L * d->n_tokens / d->n_total) : 0;
-  return stamped(event, fmt::format("{}: {} of {} tokens ({} %), {:.0f} tok/s", label(event),
+  const auto per_s = static_cast<long>(std::lround(d->tokens_per_s()));
+  return stamped(event, fmt::format("{}: {} of {} tokens ({} %){}", label(event),
                                     with_commas(d->n_tokens), with_commas(d->n_total), percent,
-                                    d->tokens_per_s()));
+                                    per_s > 0 ? ", " + with_commas(per_s) + " tok/s" : ""));
 }
 
 std::string ready_line(const ProgressState& state, const Event& event) {

@@ -45,7 +45,7 @@ def figures(environment, settings, summary, level="###"):
     parts = [_conditions(environment, settings)]
     for wave, cells in summary["waves"].items():
         parts += [f"{level} {wave.capitalize()} wave", WAVE_NOTE[wave], _wave_table(cells)]
-    parts += [f"{level} Decode speed against the ceiling", _ceiling(summary["ceiling"])]
+    parts += [f"{level} Decode speed beside {CEILING}", _ceiling(summary["ceiling"])]
     parts += [f"{level} Where SwarmKV is slower", _losses(summary["losses"])]
     return "\n\n".join(parts)
 
@@ -127,7 +127,7 @@ def _ceiling(points):
     return (
         f"{CEILING} `-pps -kvu`: one shared prompt (as long as document and an average question), N-way decode, no "
         "sampling, no text, no scheduling. SwarmKV's figure has all of that in it.\n\n"
-        + text.markdown_table(["agents", f"{CEILING} tok/s", f"{SWARM} tok/s", "SwarmKV / ceiling, by trial"], rows)
+        + text.markdown_table(["agents", f"{CEILING} tok/s", f"{SWARM} tok/s", f"{SWARM} / {CEILING}, by trial"], rows)
     )
 
 

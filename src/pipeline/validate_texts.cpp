@@ -25,6 +25,7 @@ class TextCheck::Prompt {
                       "prompt");
     // Collected first: positions_ looks into the map that implied needs are added to.
     for (const TemplatePiece& piece : prompt.pieces()) {
+      if (piece.kind != TemplatePiece::Kind::kLiteral) warn_of_dollar(piece);
       if (piece.kind == TemplatePiece::Kind::kVariable) {
         check_.use_var(piece.text, "'" + agent_.name + "'", positions_.at(piece.offset),
                        source(piece));
@@ -38,6 +39,19 @@ class TextCheck::Prompt {
  private:
   [[nodiscard]] std::string source(const TemplatePiece& piece) const {
     return agent_.prompt.substr(piece.offset, piece.length);
+  }
+
+  // As other programs write it; here the sign would stand before the answer.
+  void warn_of_dollar(const TemplatePiece& piece) {
+    if (piece.offset == 0 || agent_.prompt[piece.offset - 1] != '$') return;
+    if (!reported_.insert("$").second) return;
+    Problem problem;
+    problem.code = "SK609";
+    problem.message = fmt::format("'${{{{ {0} }}}}' puts '$' before the text", piece.text);
+    problem.pos = positions_.at(piece.offset - 1);
+    problem.length = 1;
+    problem.hint = "write {{ " + piece.text + " }}";
+    check_.diagnostics_.warning(std::move(problem));
   }
 
   void check_reference(const TemplatePiece& piece) {

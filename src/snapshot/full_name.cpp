@@ -46,11 +46,14 @@ std::string SnapshotFolder::full_name(const std::string& name) const {
   drop_twins(found);
   if (found.size() == 1) return found.front();
   std::sort(found.begin(), found.end());
-  throw Error(ErrorCode::kUnreadable,
-              found.empty()
-                  ? fmt::format("[snapshot.name] no snapshot '{}' in '{}'", shown(name), path())
-                  : fmt::format("[snapshot.name] {} snapshots begin with '{}':{}", found.size(),
-                                shown(name), candidates_text(found)));
+  throw Error(
+      ErrorCode::kUnreadable,
+      found.empty()
+          ? fmt::format("[snapshot.name] no snapshot '{}' in '{}'; 'swarmkv snapshot list' shows "
+                        "the beginnings of names",
+                        shown(name), path())
+          : fmt::format("[snapshot.name] {} snapshots begin with '{}':{}", found.size(),
+                        shown(name), candidates_text(found)));
 }
 
 }  // namespace swarmkv::internal

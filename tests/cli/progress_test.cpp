@@ -327,7 +327,7 @@ TEST(Progress, ShowsADocumentInEachOfItsPlaces) {
   EXPECT_EQ(line(event(T::kAgentEnqueued, 120, "alone")), "") << "what it reads is there";
   EXPECT_EQ(said_of("second"), "waits for rules") << "behind the letter they are not there yet";
   EXPECT_EQ(line(behind(computed(T::kDocumentProgress, 150, "rules", 50, 99, 50))),
-            "    0.1 s  document rules after letter: 50 of 99 tokens (50 %), 1000 tok/s");
+            "    0.1 s  document rules after letter: 50 of 99 tokens (50 %), 1,000 tok/s");
   EXPECT_EQ(line(behind(computed(T::kDocumentReady, 300, "rules", 99, 99, 200))),
             "    0.3 s  document rules after letter: ready, 99 tokens");
   EXPECT_EQ(line(event(T::kAgentStarted, 300, "second")), "    0.3 s  second: started");
@@ -405,7 +405,7 @@ TEST(Progress, CountsOnlyComputedTokensAsSpeedAndTheOthersAsReused) {
   apply(state, progress);
 
   EXPECT_EQ(plain_line(state, progress, memory),
-            "    0.7 s  document contract: 3,500 of 4,000 tokens (87 %), 1000 tok/s");
+            "    0.7 s  document contract: 3,500 of 4,000 tokens (87 %), 1,000 tok/s");
   apply(state, computed(EventType::kDocumentReady, 1200, "contract", 4000, 4000, 1000));
   const std::string screen = joined(render_live(state, {120, 24, false, 1}));
   EXPECT_NE(screen.find("1.0 s  1,000 tok/s  3,000 restored (77.0 MiB, 0.21 s)"), std::string::npos)
