@@ -135,7 +135,7 @@ TEST(Progress, SaysOnceWhatADocumentIsAndHowAnAgentEnded) {
   };
 
   EXPECT_EQ(line(event(EventType::kDocumentProgress, 0, "document", 5, 10)),
-            "    0.0 s  document: 5 of 10 tokens (50 %), 0 tok/s");
+            "    0.0 s  document: 5 of 10 tokens (50 %)");
   EXPECT_EQ(line(event(EventType::kDocumentReady, 0, "document", 10, 10)),
             "    0.0 s  document: ready, 10 tokens");
   EXPECT_EQ(line(event(EventType::kAgentSkipped, 0, "a", 0, 0, "skipped because 'b' failed")),
