@@ -1,5 +1,8 @@
 // What must be refused before the runtime sees it, and what a failed forward leaves behind.
+#include <unistd.h>
+
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "model/llama_fixture.h"
@@ -28,6 +31,28 @@ TEST(EngineLimits, RefusesBatchesTheRuntimeWouldAssertOnOrMisread) {
   refused("5 rows of logits, at most 4", many);
   for (SeqId seq = 0; seq < 4; ++seq) EXPECT_EQ(context->length(seq), 0);
   (void)feed(*context, 0, some_tokens(*model, 5));  // and nothing was harmed
+}
+
+// What is told of a cache is what the process pays for it.
+TEST(EngineLimits, TheCacheHasTheSizeThatItTells) {
+  const auto resident_bytes = [] {
+    std::ifstream in("/proc/self/statm");
+    double total = 0, resident = 0;
+    in >> total >> resident;
+    return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  };
+  const auto model = smollm2();
+  ContextOptions options = small_context(2'048);
+  const double before_small = resident_bytes();
+  const auto small = model->make_context(options);
+  const double before_large = resident_bytes();
+  options.n_cells = 32'768;
+  const auto large = model->make_context(options);
+  const double after = resident_bytes();
+
+  const auto told = static_cast<double>(large->kv_size_bytes() - small->kv_size_bytes());
+  const double paid = (after - before_large) - (before_large - before_small);
+  EXPECT_NEAR(paid / told, 1.0, 0.1);
 }
 
 TEST(EngineLimits, RefusesIdsOutOfRangeInEveryCall) {
