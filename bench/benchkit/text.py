@@ -50,3 +50,15 @@ def markdown_table(head, rows):
 def count(n, word):
     """'1 trial', '3 trials'."""
     return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
+def whereabouts(environment, llama):
+    """The first lines of a report: when and where it was measured, and what. `environment`: machine.describe()."""
+    tree = environment["swarmkv"]
+    state = ", changed since" if tree["dirty"] else ""
+    return [
+        f"- {environment['date']}, {environment['cpu']} ({environment['simd']}), {environment['cores']} cores, "
+        f"{environment['memory_gib']} GiB, {environment['system']}, load {environment['load_average_at_start']} at "
+        "the start",
+        f"- SwarmKV commit {(tree['commit'] or 'unknown')[:12]}{state}; {llama}",
+    ]

@@ -41,15 +41,7 @@ def figures(environment, settings, groups, plots, level="###"):
 
 
 def _conditions(environment, settings):
-    tree = environment["swarmkv"]
-    state = {None: "", True: ", changed since", False: ""}[tree["dirty"]]
-    lines = [
-        f"- {environment['date']}, {environment['cpu']} ({environment['simd']}), {environment['cores']} cores, "
-        f"{environment['memory_gib']} GiB, {environment['system']}, load {environment['load_average_at_start']} at "
-        "the start",
-        f"- SwarmKV commit {(tree['commit'] or 'unknown')[:12]}{state}; llama.cpp {settings['llama_commit']} in all "
-        "arms",
-    ]
+    lines = text.whereabouts(environment, f"llama.cpp {settings['llama_commit']} in all arms")
     for label, model in settings["models"].items():
         made = ", requantised from Q4_1: good for speed, not for answers" if model["made"] else ""
         lines.append(f"- model {label}: {model['name']}, SHA-256 {model.get('sha256', '-')}{made}")

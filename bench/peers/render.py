@@ -51,14 +51,8 @@ def figures(environment, settings, summary, level="###"):
 
 
 def _conditions(environment, settings):
-    tree = environment["swarmkv"]
-    state = {None: "", True: ", changed since", False: ""}[tree["dirty"]]
     lines = [
-        f"- {environment['date']}, {environment['cpu']} ({environment['simd']}), {environment['cores']} cores, "
-        f"{environment['memory_gib']} GiB, {environment['system']}, load {environment['load_average_at_start']} at "
-        "the start",
-        f"- SwarmKV commit {(tree['commit'] or 'unknown')[:12]}{state}; llama.cpp {settings['llama_commit']} in all "
-        "three",
+        *text.whereabouts(environment, f"llama.cpp {settings['llama_commit']} in all three"),
         f"- model {environment['model']['name']}, SHA-256 {environment['model'].get('sha256', '-')}",
         f"- document {settings['document']}, {settings.get('document_tokens', 0):,} tokens; {settings['n_predict']} "
         f"tokens for each answer (end markers ignored), greedy, {settings['threads']} threads, "

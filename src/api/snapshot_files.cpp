@@ -48,10 +48,7 @@ std::shared_ptr<SnapshotUse::Offered> SnapshotUse::longer_file(std::size_t targe
   const Tokens& tokens = *plan_.targets[target].tokens;
   for (std::size_t other = 0; other < uses_.size(); ++other) {
     const Tokens& longer = *plan_.targets[other].tokens;
-    if (longer.size() <= tokens.size() ||
-        !std::equal(tokens.begin(), tokens.end(), longer.begin())) {
-      continue;
-    }
+    if (longer.size() == tokens.size() || !begins_with(longer, tokens)) continue;
     for (const auto& offered : uses_[other].offered) {
       const bool holds_it = offered->n_tokens > static_cast<int>(tokens.size());
       if (holds_it && offered->loads().n > 0) return offered;

@@ -1,6 +1,8 @@
 // What SnapshotUse shares with the engine's thread and the store's. They may outlive the run.
 #pragma once
 
+#include <algorithm>
+
 #include "api/snapshot_use.h"
 
 namespace swarmkv::internal {
@@ -10,6 +12,10 @@ inline constexpr const char* kNotExactSnapshot =
 
 inline constexpr const char* kStoredAlready = "it is stored already, and was not needed";
 inline constexpr const char* kNotComputed = "it did not have to be computed";
+
+inline bool begins_with(const Tokens& all, const Tokens& begin) {
+  return begin.size() <= all.size() && std::equal(begin.begin(), begin.end(), all.begin());
+}
 
 /// Set by the engine's thread when it loads the file.
 struct SnapshotUse::Offered {

@@ -15,12 +15,6 @@ bool is_same(const SnapshotFileReport& a, const SnapshotFileReport& b) {
   return a.state == b.state && a.path == b.path && a.documents == b.documents;
 }
 
-bool begins_with(const ReadList& list, const SnapshotTarget& target) {
-  const Tokens& begin = *target.tokens;
-  const Tokens& all = *list.prefix.tokens;
-  return begin.size() <= all.size() && std::equal(begin.begin(), begin.end(), all.begin());
-}
-
 // What is known of a document from one prefix, beside what is known from others.
 void add(std::optional<SnapshotReport>& place, SnapshotReport known, bool ends_here) {
   std::vector<SnapshotFileReport> files;
@@ -80,7 +74,7 @@ void SnapshotUse::tell_readings(RunReport& report, std::size_t i,
   const SnapshotTarget& target = plan_.targets[i];
   const std::size_t n = target.document_ends.size();
   for (const ReadList& list : context_.prepared.read_lists) {
-    if (!begins_with(list, target)) continue;
+    if (!begins_with(*list.prefix.tokens, *target.tokens)) continue;
     for (std::size_t d = 0; d < n; ++d) {
       const std::size_t document = list.documents[d];
       if (!report.documents[document].snapshot) continue;  // off
@@ -95,7 +89,7 @@ void SnapshotUse::tell_readings(RunReport& report, std::size_t i,
 void SnapshotUse::mark_restored(RunReport& report) const {
   for (const ReadList& list : context_.prepared.read_lists) {
     for (std::size_t t = 0; t < uses_.size(); ++t) {
-      if (!begins_with(list, plan_.targets[t])) continue;
+      if (!begins_with(*list.prefix.tokens, *plan_.targets[t].tokens)) continue;
       int n_restored = 0;
       for (const auto& offered : uses_[t].offered) {
         if (offered->loads().n > 0) n_restored = std::max(n_restored, offered->n_tokens);

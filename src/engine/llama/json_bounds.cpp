@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "engine/llama/json_data_keys.h"
 #include "fmt/format.h"
 
 namespace swarmkv::internal {
@@ -13,7 +12,9 @@ namespace {
 constexpr std::pair<const char*, const char*> kBounds[] = {
     {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minimum", "maximum"}};
 
-std::string problem_of(const common_json& object, const std::string& pointer) {
+}  // namespace
+
+std::string bounds_problem(const common_json& object, const std::string& pointer) {
   for (const auto& [lower, upper] : kBounds) {
     if (!object.contains(lower) || !object.contains(upper)) continue;
     const common_json &from = object.at(lower), &to = object.at(upper);
@@ -24,30 +25,6 @@ std::string problem_of(const common_json& object, const std::string& pointer) {
   }
   return "";
 }
-
-std::string bounds_problem_at(const common_json& node, const std::string& pointer) {
-  std::string problem;
-  if (node.is_array()) {
-    std::size_t i = 0;
-    for (const common_json& item : node) {
-      problem = bounds_problem_at(item, fmt::format("{}/{}", pointer, i++));
-      if (!problem.empty()) return problem;
-    }
-  }
-  if (!node.is_object()) return "";
-  problem = problem_of(node, pointer);
-  if (!problem.empty()) return problem;
-  for (const auto& [key, value] : node.items()) {
-    if (is_data_key(key)) continue;
-    problem = bounds_problem_at(value, pointer + "/" + key);
-    if (!problem.empty()) return problem;
-  }
-  return "";
-}
-
-}  // namespace
-
-std::string bounds_problem(const common_json& schema) { return bounds_problem_at(schema, "#"); }
 
 std::string repetition_problem(const std::string& pattern) {
   bool in_class = false;

@@ -8,9 +8,9 @@
 
 namespace swarmkv::internal {
 
-/// What to say of the first upper bound below its lower one, with its place in the schema; "" if
-/// there is none.
-std::string bounds_problem(const common_json& schema);
+/// What to say of an upper bound of this object that is below its lower one; "" if there is none.
+/// in  pointer: the object's place in the schema
+std::string bounds_problem(const common_json& object, const std::string& pointer);
 
 /// The same of repetitions {n,m} in a pattern, without a place.
 std::string repetition_problem(const std::string& pattern);

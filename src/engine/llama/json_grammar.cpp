@@ -3,8 +3,7 @@
 #include <cmath>
 #include <exception>
 
-#include "engine/llama/json_bounds.h"
-#include "engine/llama/json_patterns.h"
+#include "engine/llama/json_schema_problem.h"
 #include "engine/llama/llama_log.h"
 #include "json-schema-to-grammar.h"
 #include "json.h"
@@ -80,8 +79,7 @@ std::string grammar_of(const std::string& schema) {
   std::string problem;
   try {
     const common_json parsed = common_json::parse(schema);
-    problem = bounds_problem(parsed);
-    if (problem.empty()) problem = pattern_problem(parsed);
+    problem = schema_problem(parsed);
     if (problem.empty()) return json_schema_to_grammar(parsed);
   } catch (const std::exception& error) {
     problem = std::string("the schema cannot become a grammar: ") + error.what();

@@ -1,10 +1,9 @@
-#include "engine/llama/json_patterns.h"
+#include "engine/llama/json_schema_problem.h"
 
 #include <cstddef>
 #include <string_view>
 
 #include "engine/llama/json_bounds.h"
-#include "engine/llama/json_data_keys.h"
 #include "fmt/format.h"
 #include "json-schema-to-grammar.h"
 
@@ -62,6 +61,11 @@ std::string reason(const std::string& pattern) {
   return "it may hold text, '.', [...], (...), '|', '*', '+', '?' and {n,m}";
 }
 
+// What a schema says of values, not of their form.
+bool is_data(std::string_view key) {
+  return key == "const" || key == "enum" || key == "default" || key == "examples";
+}
+
 std::string find_problem(const common_json& node, const std::string& pointer) {
   if (node.is_array()) {
     std::size_t i = 0;
@@ -71,8 +75,9 @@ std::string find_problem(const common_json& node, const std::string& pointer) {
     }
   }
   if (!node.is_object()) return "";
+  if (std::string wrong = bounds_problem(node, pointer); !wrong.empty()) return wrong;
   for (const auto& [key, value] : node.items()) {
-    if (is_data_key(key)) continue;
+    if (is_data(key)) continue;
     const std::string place = pointer + "/" + key;
     // A property may be called "pattern", too; its value is a schema.
     if (key == "pattern" && value.is_string()) {
@@ -94,6 +99,6 @@ std::string find_problem(const common_json& node, const std::string& pointer) {
 
 }  // namespace
 
-std::string pattern_problem(const common_json& schema) { return find_problem(schema, "#"); }
+std::string schema_problem(const common_json& schema) { return find_problem(schema, "#"); }
 
 }  // namespace swarmkv::internal
