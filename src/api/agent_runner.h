@@ -20,6 +20,7 @@ class AgentRunner final : public NodeRunner {
               std::shared_ptr<EventBus> bus);
 
   void start(NodeId node, const Answers& answers, Done done) override;
+  [[nodiscard]] std::shared_ptr<const void> gather() override { return requests_.gather(); }
   void cancel(NodeId node) override;
 
   /// After the orchestrator is done.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,8 @@ class NodeRunner {
   /// `answers`: of the node's needs that have finished, by name; only optional ones may lack.
   virtual void start(NodeId node, const std::map<std::string, std::string>& answers, Done done) = 0;
   virtual void cancel(NodeId node) = 0;
+  /// What is started until the answer is dropped may begin together.
+  [[nodiscard]] virtual std::shared_ptr<const void> gather() { return {}; }
 };
 
 }  // namespace swarmkv::internal

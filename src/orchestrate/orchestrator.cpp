@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "base/deadline.h"
@@ -56,16 +57,26 @@ OrchestratorResult Orchestrator::run() {
   if (options_.timeout.count() > 0) {
     deadline_ = deadline_after(std::chrono::steady_clock::now(), options_.timeout);
   }
+  constexpr int kMostTogether = 64;  // the rest need not hold up the document
+  std::shared_ptr<const void> together;
+  int n_together = 0;
   while (!dag_.done()) {
     process_outcomes();
     check_stop_requests();
     // One start a turn: an outcome that came meanwhile may have unlocked something more urgent.
     if (dag_.next_ready()) {
+      if (n_together++ % kMostTogether == 0) {
+        together.reset();
+        together = runner_.gather();
+      }
       start_next();
     } else if (!dag_.done()) {
+      together.reset();
+      n_together = 0;
       queue_->wait(stop_ == Stop::kNone ? deadline_ : std::nullopt);
     }
   }
+  together.reset();
   for (NodeId node = 0; node < dag_.size(); ++node) {
     result_.nodes[at(node)].state = dag_.state(node);
     result_.nodes[at(node)].culprit = dag_.culprit(node);

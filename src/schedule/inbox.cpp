@@ -49,6 +49,26 @@ std::shared_ptr<RequestTicket> Inbox::submit(const Model& model, Delivery& deliv
   return ticket;
 }
 
+std::shared_ptr<const void> Inbox::gather() {
+  struct Gathering {
+    explicit Gathering(std::shared_ptr<Inbox> to) : inbox(std::move(to)) {
+      const MutexLock lock(inbox->mutex_);
+      ++inbox->n_gathering_;
+    }
+    ~Gathering() {
+      {
+        const MutexLock lock(inbox->mutex_);
+        --inbox->n_gathering_;
+      }
+      inbox->wake_.notify_one();
+    }
+    Gathering(const Gathering&) = delete;
+    Gathering& operator=(const Gathering&) = delete;
+    const std::shared_ptr<Inbox> inbox;
+  };
+  return std::make_shared<Gathering>(shared_from_this());
+}
+
 void Inbox::cancel(std::uint64_t id) {
   {
     const MutexLock lock(mutex_);
@@ -96,12 +116,21 @@ bool Inbox::call(std::function<void()> call) {
 
 Inbox::News Inbox::take(bool idle) {
   const MutexLock lock(mutex_);
-  while (idle && submitted_.empty() && cancelled_.empty() && let_go_.empty() && asked_.empty() &&
-         calls_.empty() && !stop_) {
+  while (idle && asked_.empty() && calls_.empty() && !stop_) {
+    const bool has_requests = !submitted_.empty() || !cancelled_.empty() || !let_go_.empty();
+    if (has_requests && n_gathering_ == 0) break;
     wake_.wait(mutex_);
   }
-  return {std::exchange(submitted_, {}), std::exchange(cancelled_, {}), std::exchange(let_go_, {}),
-          std::exchange(asked_, {}),     std::exchange(calls_, {}),     stop_};
+  News news;
+  if (n_gathering_ == 0 || stop_) {
+    news.submitted = std::exchange(submitted_, {});
+    news.cancelled = std::exchange(cancelled_, {});
+    news.let_go = std::exchange(let_go_, {});
+  }
+  news.asked = std::exchange(asked_, {});
+  news.calls = std::exchange(calls_, {});
+  news.stop = stop_;
+  return news;
 }
 
 }  // namespace swarmkv::internal

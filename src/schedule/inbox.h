@@ -23,6 +23,8 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   /// errors  kInvalidArgument  bad sampling
   std::shared_ptr<RequestTicket> submit(const Model& model, Delivery& delivery, Request request,
                                         std::shared_ptr<RequestListener> listener);
+  /// As RequestRunner::gather.
+  std::shared_ptr<const void> gather();
   void cancel(std::uint64_t id);
   void let_go(std::uint64_t id);
   void stop();
@@ -37,7 +39,8 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
     std::vector<std::function<void()>> calls;
     bool stop = false;
   };
-  /// What came in; waits for something if `idle`.
+  /// What came in; waits for something if `idle`. While somebody gathers, requests and what
+  /// concerns them stay here.
   News take(bool idle);
 
  private:
@@ -48,6 +51,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   std::vector<std::uint64_t> cancelled_ GUARDED_BY(mutex_), let_go_ GUARDED_BY(mutex_);
   std::vector<std::promise<SchedulerStats>> asked_ GUARDED_BY(mutex_);
   std::vector<std::function<void()>> calls_ GUARDED_BY(mutex_);
+  int n_gathering_ GUARDED_BY(mutex_) = 0;
   bool stop_ GUARDED_BY(mutex_) = false;
 };
 

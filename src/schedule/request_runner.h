@@ -73,6 +73,11 @@ class RequestRunner {
                                                 std::shared_ptr<RequestListener> listener) = 0;
   std::shared_ptr<RequestTicket> submit(Request request) { return submit(std::move(request), {}); }
 
+  /// What is submitted until the answer is dropped, by anybody, reaches the engine at once:
+  /// requests that belong together then begin in one forward. To be held briefly; drop it before
+  /// waiting for a request. A runner of one request at a time has no use for it.
+  [[nodiscard]] virtual std::shared_ptr<const void> gather() { return {}; }
+
   /// Counters since construction, exact: taken by the engine thread between two steps, so this may
   /// wait for one forward.
   [[nodiscard]] virtual SchedulerStats stats() const = 0;

@@ -115,6 +115,8 @@ std::shared_ptr<RequestTicket> Scheduler::submit(Request request,
                               std::move(listener));
 }
 
+std::shared_ptr<const void> Scheduler::gather() { return impl_->inbox->gather(); }
+
 SchedulerStats Scheduler::stats() const { return impl_->inbox->ask_stats().get(); }
 
 void Scheduler::post(std::function<void()> call) { impl_->delivery.post(std::move(call)); }

@@ -36,6 +36,7 @@ class Scheduler final : public RequestRunner {
   void post(std::function<void()> call) override;
   [[nodiscard]] int n_cells() const override;
   [[nodiscard]] AttentionUse attention() const override;
+  [[nodiscard]] std::shared_ptr<const void> gather() override;
   [[nodiscard]] bool takes_stored_prefixes() const override { return true; }
   [[nodiscard]] StateIdentity state_identity() override;
   [[nodiscard]] int grid() const override;

@@ -40,6 +40,23 @@ TEST(Run, AJoinGetsTheAnswersOfItsNeeds) {
   EXPECT_EQ(given, (Answers{{"both", "both of them"}}));
 }
 
+// All that can start do so in one forward; else the first would run ahead while others are
+// rendered.
+TEST(Run, AgentsOfOneRankBeginTogether) {
+  for (int round = 0; round < 20; ++round) {
+    Engine engine(fake_model(), {});
+    std::vector<AgentSpec> agents;
+    for (int i = 0; i < 12; ++i) {
+      agents.push_back(agent("a" + std::to_string(i), "question " + std::to_string(10 + i), 5));
+      agents.back().ignore_eos = true;
+    }
+    const RunReport report = engine.run(pipeline_of(agents, std::string(100, 'x'))).wait();
+    ASSERT_EQ(report.n_finished, 12);
+    EXPECT_EQ(report.counters.n_decode_steps, 4u) << "the first token is the prompt's";
+    EXPECT_EQ(report.counters.n_decode_rows, 12u * 4u);
+  }
+}
+
 TEST(Run, AFunctionsAnswerIsInsertedIntoAPrompt) {
   const Model model = answering({{"the sum is 5", "right"}});
   Engine engine(model, {});

@@ -69,6 +69,34 @@ class Ears final : public RequestListener {
   }
 };
 
+TEST(Scheduler, WhatIsGatheredBeginsWhenItIsComplete) {
+  const auto model = make_fake_model();
+  const auto scheduler = make_scheduler(model);
+  const auto document = document_of(*model, 20);
+  auto outer = scheduler->gather();
+  auto inner = scheduler->gather();
+  const auto first = scheduler->submit(ask(*model, document, "first"));
+  const auto second = scheduler->submit(ask(*model, document, "never"));
+  second->cancel();
+  EXPECT_EQ(scheduler->stats().counters.n_forwards, 0u) << "others are answered meanwhile";
+  inner.reset();
+  EXPECT_EQ(scheduler->stats().counters.n_forwards, 0u) << "somebody still gathers";
+  outer.reset();
+
+  EXPECT_EQ(first->wait().state, RequestState::kFinished);
+  EXPECT_EQ(second->wait().state, RequestState::kCancelled);
+}
+
+// A scheduler that goes away does not wait for the rest.
+TEST(Scheduler, EndsWhileSomebodyGathers) {
+  const auto model = make_fake_model();
+  auto scheduler = make_scheduler(model);
+  const auto gathering = scheduler->gather();
+  const auto ticket = scheduler->submit(ask(*model, document_of(*model, 20), "first"));
+  scheduler.reset();
+  EXPECT_EQ(ticket->wait().state, RequestState::kCancelled);
+}
+
 TEST(Scheduler, TakesRequestsFromEightThreadsAndAnswersEachAsAlone) {
   const auto model = make_fake_model();
   const auto document = document_of(*model, 200);
