@@ -1,6 +1,7 @@
 #include "attention/blocks.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace swarmkv::internal {
 namespace {
@@ -20,9 +21,14 @@ constexpr double block_cost(int n_vectors) {
 int widest_block(const AttentionBlocks& b, int most_vectors) {
   constexpr int kScoreFloats = 1 << 18;
   constexpr int kLeast = 2;
-  const int fitting = kScoreFloats / std::max(b.n_tiles * kTileCells * b.lanes, 1);
+  const std::int64_t of_vector = std::int64_t{b.n_tiles} * kTileCells * b.lanes;
+  const auto fitting = static_cast<int>(kScoreFloats / std::max<std::int64_t>(of_vector, 1));
   return std::min({most_vectors, b.n_vectors, std::max(fitting, kLeast)});
 }
+
+// A call that is cut along the cells keeps the scores of all its blocks. With more of them the
+// threads are about as busy when each takes whole ones.
+constexpr int too_many_to_split(int n_threads) { return 2 * n_threads; }
 
 // The least time until the last thread is done; wide blocks where it does not matter.
 void choose_blocks(AttentionBlocks& b, int most_vectors) {
@@ -32,7 +38,9 @@ void choose_blocks(AttentionBlocks& b, int most_vectors) {
     const int n_blocks = divided_up(b.n_vectors, width) * b.shape.n_kv_heads;
     const double cost = block_cost(width);
     const double whole = divided_up(n_blocks, b.n_threads) * cost;
-    const double split = n_blocks * cost / b.n_threads * kSplitCost;
+    const double split = n_blocks < too_many_to_split(b.n_threads)
+                             ? n_blocks * cost / b.n_threads * kSplitCost
+                             : std::numeric_limits<double>::infinity();
     if (least == 0 || std::min(whole, split) < 0.98 * least) {
       least = std::min(whole, split);
       b.whole = whole <= split;
@@ -82,11 +90,16 @@ AttentionBlocks cut_attention(const AttentionShape& shape, int n_places, int n_t
 
 std::size_t most_attention_floats(AttentionShape shape, int n_places, int n_threads, int lanes,
                                   int most_vectors) {
-  // From as many rows on as fill a block for every thread, more of them change nothing.
-  const int group = shape.n_heads / shape.n_kv_heads;
-  const int n_enough = divided_up(n_threads * most_vectors * lanes, group) + lanes;
-  std::size_t most = 0;
-  for (int n = std::min(shape.n_tokens, n_enough); n >= 1; --n) {
+  // As whole blocks: the widest there can be, one a thread.
+  AttentionBlocks b = cut_attention(shape, n_places, n_threads, lanes, most_vectors);
+  b.whole = true;
+  b.n_slices = 1;
+  b.block_vectors = widest_block(b, most_vectors);
+  lay_out(b);
+  std::size_t most = b.n_floats();
+  // Cut along the cells: so many rows at most.
+  const int n_rows = too_many_to_split(b.n_threads) * most_vectors * lanes;
+  for (int n = std::min(shape.n_tokens, divided_up(n_rows, shape.n_heads) + lanes); n >= 1; --n) {
     shape.n_tokens = n;
     most =
         std::max(most, cut_attention(shape, n_places, n_threads, lanes, most_vectors).n_floats());

@@ -38,7 +38,8 @@ struct AttentionBlocks {
   int n_blocks = 0;       ///< of all heads
   int n_tiles = 0;
   /// True: a block is one piece of work from begin to end. False, for few rows and many threads:
-  /// four phases, cut along the cells and along the elements of a head.
+  /// four phases, cut along the cells and along the elements of a head; every block then has room
+  /// of its own.
   bool whole = true;
   int n_chunks = 1;  ///< pieces of a block's tiles
   int n_slices = 1;  ///< pieces of a block's head elements

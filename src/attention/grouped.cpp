@@ -16,12 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace swarmkv::internal {
 namespace HWY_NAMESPACE {
 
-/// What the cutting of a call has to know of the target.
-struct TargetSizes {
-  int lanes, most_vectors;
-};
-
-int target_sizes(int which) { return which == 0 ? static_cast<int>(kLanes) : kMostTargetVectors; }
+// What the cutting of a call has to know of the target.
+int target_lanes() { return static_cast<int>(kLanes); }
+int target_vectors() { return kMostTargetVectors; }
 
 void whole_block(const Block& block) {
   pack_queries(block);
@@ -80,7 +77,8 @@ HWY_AFTER_NAMESPACE();
 namespace swarmkv::internal {
 namespace {
 
-HWY_EXPORT(target_sizes);
+HWY_EXPORT(target_lanes);
+HWY_EXPORT(target_vectors);
 HWY_EXPORT(run_pieces);
 
 constexpr std::align_val_t kAlignment{64};
@@ -128,8 +126,9 @@ void GroupedAttention::prepare(const AttentionShape& shape, const AttentionTenso
                                const AttentionLayout& layout, int n_threads) {
   tensors_ = tensors;
   layout_ = &layout;
-  const auto sizes = HWY_DISPATCH_TABLE(target_sizes)[target_];
-  blocks_ = cut_attention(shape, layout.n_places(), n_threads, sizes(0), sizes(1));
+  blocks_ = cut_attention(shape, layout.n_places(), n_threads,
+                          HWY_DISPATCH_TABLE(target_lanes)[target_](),
+                          HWY_DISPATCH_TABLE(target_vectors)[target_]());
   const std::size_t needed = blocks_.n_floats();
   if (needed > n_room_) {
     room_.reset();  // before the new one: both together may be too much
@@ -141,9 +140,10 @@ void GroupedAttention::prepare(const AttentionShape& shape, const AttentionTenso
 }
 
 std::uint64_t GroupedAttention::most_bytes(const AttentionShape& most, int n_threads) const {
-  const auto sizes = HWY_DISPATCH_TABLE(target_sizes)[target_];
-  return most_attention_floats(most, most.n_cells, n_threads, sizes(0), sizes(1)) * sizeof(float) +
-         AttentionLayout::most_bytes(most.n_tokens, most.n_cells);
+  const std::size_t floats = most_attention_floats(most, most.n_cells, n_threads,
+                                                   HWY_DISPATCH_TABLE(target_lanes)[target_](),
+                                                   HWY_DISPATCH_TABLE(target_vectors)[target_]());
+  return floats * sizeof(float) + AttentionLayout::most_bytes(most.n_tokens, most.n_cells);
 }
 
 void GroupedAttention::run(int phase, int thread) {

@@ -36,12 +36,37 @@ struct TileRows {
   int n_cells;
 };
 
-HWY_INLINE void widen(const std::uint16_t* halves, std::size_t n, float* floats) {
+/// Without such an instruction Highway 1.0 takes infinity and NaN for finite numbers.
+inline constexpr bool kWidensAll =
+    HWY_TARGET != HWY_SSE4 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
+
+HWY_INLINE Vector widened(const std::uint16_t* halves) {
   const hn::Rebind<hwy::float16_t, Floats> half;
+  const Vector value =
+      hn::PromoteTo(kFloats, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(halves)));
+  if constexpr (kWidensAll) return value;
+  const hn::Rebind<std::uint16_t, Floats> half_bits;
+  const hn::RebindToSigned<Floats> bits;
+  const auto exponent = hn::Set(bits, 0x7C00);
+  const auto of_half = hn::And(hn::PromoteTo(bits, hn::LoadU(half_bits, halves)), exponent);
+  const auto broken = hn::Or(hn::BitCast(bits, value), hn::Set(bits, 0x7F800000));
+  return hn::IfThenElse(hn::RebindMask(kFloats, hn::Eq(of_half, exponent)),
+                        hn::BitCast(kFloats, broken), value);
+}
+
+HWY_INLINE void widen(const std::uint16_t* halves, std::size_t n, float* floats) {
+  for (std::size_t i = 0; i < n; i += kLanes) hn::Store(widened(halves + i), kFloats, floats + i);
+}
+
+/// The same. True: one of them is infinite or NaN.
+HWY_INLINE bool widen_and_look(const std::uint16_t* halves, std::size_t n, float* floats) {
+  Vector nothing = hn::Zero(kFloats);  // until something that is no number times zero is added
   for (std::size_t i = 0; i < n; i += kLanes) {
-    const auto* from = reinterpret_cast<const hwy::float16_t*>(halves + i);
-    hn::Store(hn::PromoteTo(kFloats, hn::LoadU(half, from)), kFloats, floats + i);
+    const Vector value = widened(halves + i);
+    nothing = hn::MulAdd(value, hn::Zero(kFloats), nothing);
+    hn::Store(value, kFloats, floats + i);
   }
+  return !hn::AllFalse(kFloats, hn::IsNaN(nothing));
 }
 
 /// Scores of kCells cells from `first` on. keys: their F32 keys, one after another; q: elements of
@@ -81,8 +106,9 @@ HWY_INLINE void score_cells(const float* keys, std::size_t head, const float* q,
 }
 
 /// Adds the values of a tile's cells, times their weights, to kElements elements of the result.
-/// values: F32, stride floats from cell to cell; out: elements out_stride floats apart.
-template <int kElements, int kVectors>
+/// values: F32, stride floats from cell to cell; out: elements out_stride floats apart. kBroken:
+/// there may be infinite ones or NaN, which are nothing to rows that give them no weight.
+template <int kElements, int kVectors, bool kBroken>
 HWY_INLINE void mix_elements(const float* values, std::size_t stride, const TileRows& rows,
                              int first, int n, float* out, std::size_t out_stride) {
   Vector sum[kElements][kVectors];
@@ -99,7 +125,15 @@ HWY_INLINE void mix_elements(const float* values, std::size_t stride, const Tile
     }
     for (int i = 0; i < kElements; ++i) {
       const Vector value = hn::Set(kFloats, values[c * stride + i]);
-      for (int r = 0; r < kVectors; ++r) sum[i][r] = hn::MulAdd(value, weight[r], sum[i][r]);
+      for (int r = 0; r < kVectors; ++r) {
+        const Vector more = hn::MulAdd(value, weight[r], sum[i][r]);
+        if constexpr (kBroken) {
+          const auto none = hn::Eq(weight[r], hn::Zero(kFloats));
+          sum[i][r] = hn::IfThenElse(none, sum[i][r], more);
+        } else {
+          sum[i][r] = more;
+        }
+      }
     }
   }
   for (int i = 0; i < kElements; ++i) {

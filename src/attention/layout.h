@@ -23,7 +23,7 @@ class AttentionLayout {
   /// mask         F16, n_cells a token, mask_token bytes from token to token; minus infinity = the
   ///              token does not see the cell
   /// positions    what each cell holds, or empty: then places are in the order of the cells
-  /// cost         one pass over the mask; keeps its room
+  /// cost         two passes over the mask; keeps its room
   void read(const std::byte* mask, std::size_t mask_token, int n_tokens, int n_cells,
             std::span<const std::int32_t> positions = {});
 
@@ -49,7 +49,7 @@ class AttentionLayout {
  private:
   void find_seen_cells(const std::byte* mask, std::size_t mask_token, int n_tokens, int n_cells);
 
-  std::vector<std::uint16_t> together_;  ///< of a cell's mask values: unseen in all, or something
+  std::vector<std::uint16_t> together_;  ///< of each cell: 1 if somebody sees it
   std::vector<std::int32_t> cells_;      ///< of each place
   std::vector<std::uint64_t> seen_;      ///< token after token
   bool adds_ = false;

@@ -94,8 +94,9 @@ HWY_INLINE Vector weight_of(Vector score, Vector most) {
   const Vector least = hn::Set(kFloats, -60.0F);
   const Vector small = hn::Exp(kFloats, hn::Max(gap, least));  // nor may Exp meet such numbers
   const Vector weight = hn::IfThenElseZero(hn::Ge(gap, least), small);
-  // NaN is not above anything: broken keys must show.
-  return hn::IfThenElse(hn::IsNaN(score), score, weight);
+  // NaN is not above anything: broken keys must show, infinite ones (most is infinite, too) as
+  // well.
+  return hn::IfThenElse(hn::IsNaN(gap), gap, weight);
 }
 
 /// Turns the scores of tiles [begin, end) into weights relative to each row's own maximum.
@@ -143,15 +144,18 @@ HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int
   float* values = block.scratch + block.b.at_cells;
   for (int first = 0; first < rows.n_cells; first += at_once) {
     const int n = std::min(at_once, rows.n_cells - first);
+    bool broken = false;
     for (int i = 0; i < n; ++i) {
       const int cell = block.layout.cell(tile * kTileCells + rows.cells[first + i]);
       const std::byte* value = t.v + cell * t.v_cell + block.kv_head * t.v_head;
-      widen(reinterpret_cast<const std::uint16_t*>(value) + begin, width, values + i * width);
+      const auto* halves = reinterpret_cast<const std::uint16_t*>(value) + begin;
+      broken |= widen_and_look(halves, width, values + i * width);
     }
+    const auto mix =
+        broken ? mix_elements<kElements, kVectors, true> : mix_elements<kElements, kVectors, false>;
     for (std::size_t d = 0; d < width; d += kElements) {
-      mix_elements<kElements, kVectors>(values + d, width, rows, first, n,
-                                        block.out() + (begin + d) * block.stride + vector * kLanes,
-                                        block.stride);
+      mix(values + d, width, rows, first, n,
+          block.out() + (begin + d) * block.stride + vector * kLanes, block.stride);
     }
   }
 }

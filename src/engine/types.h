@@ -62,7 +62,7 @@ struct ContextOptions {
   double most_attention_error = 1e-9;  ///< of the kernel's self-test; tests make it fail
   /// Times that our kernel may take of the runtime's for many tokens, with kAuto: a race on a busy
   /// machine is not that exact. Tests force it.
-  double most_attention_slowness = 1.1;
+  double most_attention_slowness = 1.0;
   std::string attention_target{};  ///< instructions of the grouped kernel; empty = the best
 };
 

@@ -66,12 +66,48 @@ TEST(GroupedAttention, DoesNotTouchWhatIsMaskedEvenIfItIsBroken) {
   EXPECT_EQ(c.grouped(), should);
 }
 
-TEST(GroupedAttention, ShowsBrokenKeysThatAreSeen) {
-  AttentionCase c(64, 9, 3, 2, 100, 4);
-  for (int t = 0; t < 2; ++t) c.see_range(t, 0, 100);
-  c.k[70 * 64 * 3] = 0x7E00;
+constexpr std::uint16_t kBrokenHalves[] = {0x7E00, 0x7C00, 0xFC00};  // NaN, both infinities
 
-  EXPECT_TRUE(std::isnan(c.grouped()[0])) << "an answer from NaN would look like any other";
+TEST(GroupedAttention, ShowsBrokenKeysAndValuesThatAreSeen) {
+  for (const std::string& target : grouped_attention_targets()) {
+    for (const std::uint16_t broken : kBrokenHalves) {
+      SCOPED_TRACE(target + ", " + std::to_string(broken));
+      AttentionCase keys(64, 9, 3, 2, 100, 4);
+      for (int t = 0; t < 2; ++t) keys.see_range(t, 0, 100);
+      AttentionCase values = keys;
+      keys.target = values.target = target;
+      for (std::size_t d = 0; d < 64; ++d) keys.k[70 * 64 * 3 + d] = broken;
+      values.v[70 * 64 * 3] = broken;
+
+      EXPECT_TRUE(std::isnan(keys.grouped()[0])) << "it would look like any other answer";
+      EXPECT_FALSE(std::isfinite(values.grouped()[0]));
+    }
+  }
+}
+
+// Rows of several tokens are computed together; what breaks one agent's cells is its own matter.
+TEST(GroupedAttention, KeepsWhatIsBrokenToTheRowsThatSeeIt) {
+  for (const std::string& target : grouped_attention_targets()) {
+    for (const std::uint16_t broken : kBrokenHalves) {
+      SCOPED_TRACE(target + ", " + std::to_string(broken));
+      AttentionCase c(64, 9, 3, 5, 300, 4);
+      c.target = target;
+      c.share_prefix(250, 3);
+      for (int t = 0; t < 5; ++t) c.mask[t * 300 + 270] = kHalfMinusInfinity;
+      c.see(2, 270);
+      const std::vector<float> should = c.grouped();
+      std::fill_n(c.k.begin() + 270 * 64 * 3, 64 * 3, broken);
+      std::fill_n(c.v.begin() + 270 * 64 * 3, 64 * 3, broken);
+
+      const std::vector<float> is = c.grouped();
+
+      for (int t = 0; t < 5; ++t) {
+        if (t == 2) continue;
+        EXPECT_EQ(c.row(is, t), c.row(should, t)) << t;
+      }
+      EXPECT_TRUE(std::isnan(c.row(is, 2)[0]));
+    }
+  }
 }
 
 // Many threads and few rows: the call is cut along cells and elements too.
@@ -94,16 +130,40 @@ TEST(GroupedAttention, IsCutAlongCellsWhereBlocksDoNotFillTheThreads) {
 }
 
 TEST(GroupedAttention, NeedsNoMoreRoomThanItSays) {
-  for (const int n_threads : {1, 2, 16}) {
-    for (const int n_places : {100, 5000, 60000}) {
-      const std::size_t most =
-          most_attention_floats({64, 9, 3, 512, 0, 1}, n_places, n_threads, 16, 4);
-      for (int n = 1; n <= 512; ++n) {
-        ASSERT_LE(cut_attention({64, 9, 3, n, 0, 1}, n_places, n_threads, 16, 4).n_floats(), most)
-            << n << " tokens, " << n_places << " places, " << n_threads << " threads";
+  struct Target {
+    int lanes, most_vectors;
+  };
+  const AttentionShape shapes[] = {{64, 9, 3, 512, 0, 1},
+                                   {256, 4, 1, 512, 0, 1},
+                                   {64, 32, 1, 512, 0, 1},
+                                   {128, 32, 8, 512, 0, 1},
+                                   {64, 8, 8, 512, 0, 1}};
+  for (const AttentionShape& shape : shapes) {
+    for (const Target target : {Target{16, 4}, {8, 3}, {4, 3}}) {
+      for (const int n_threads : {1, 2, 8, 16, 32}) {
+        for (const int n_places : {100, 5000, 60000}) {
+          const std::size_t most =
+              most_attention_floats(shape, n_places, n_threads, target.lanes, target.most_vectors);
+          std::size_t found = 0;
+          for (AttentionShape some = shape; some.n_tokens >= 1; --some.n_tokens) {
+            const auto cut =
+                cut_attention(some, n_places, n_threads, target.lanes, target.most_vectors);
+            found = std::max(found, cut.n_floats());
+          }
+          ASSERT_LE(found, most) << shape.n_heads << " heads, " << n_places << " places, "
+                                 << n_threads << " threads, " << target.lanes << " lanes";
+          EXPECT_LE(most, 2 * found);
+        }
       }
     }
   }
+}
+
+// Cells times lanes is more than an int holds.
+TEST(GroupedAttention, IsCutForCachesOfAnySize) {
+  const auto cut = cut_attention({64, 9, 3, 50, 0, 1}, 1 << 30, 2, 16, 4);
+  EXPECT_GE(cut.block_vectors, 1);
+  EXPECT_LE(cut.block_vectors, 2) << "over long caches blocks are narrow";
 }
 
 // token t of c becomes token `to` of the result, among `n_tokens` others that see other cells;

@@ -117,6 +117,25 @@ TEST(Attention, LeavesManyTokensToTheRuntimeWhereThatIsFaster) {
   EXPECT_NE(logits_of(always, 100), logits_of(stock, 100)) << "these would be the same kernel";
 }
 
+// With room for many sequences the runtime plans no graph of few tokens. Their steps are ours all
+// the same, and are as in a context where ours takes all.
+TEST(Attention, TakesFewTokensAlsoWhereOnlyManyWerePlanned) {
+  ContextOptions slow = with(AttentionKernel::kAuto, 1024, 70);
+  slow.most_attention_slowness = 0;
+  const AttentionUse use = use_of(*smollm2(), slow);
+  EXPECT_EQ(use.kernel, "grouped");
+  EXPECT_NE(use.note.find("64 tokens and more by llama.cpp"), std::string::npos) << use.note;
+  ContextOptions always = slow;
+  always.attention = AttentionKernel::kGrouped;
+  // A document of 40 tokens is computed by ours in both.
+  EXPECT_EQ(eight_agents(*smollm2(), slow, 40), eight_agents(*smollm2(), always, 40));
+  ContextOptions failing = slow;
+  failing.most_attention_error = 0;
+  EXPECT_EQ(use_of(*smollm2(), failing).kernel, "stock");
+  EXPECT_EQ(eight_agents(*smollm2(), failing, 40),
+            eight_agents(*smollm2(), with(AttentionKernel::kStock, 1024, 70), 40));
+}
+
 TEST(Attention, IsGroupedInDeterministicModeWhereNothingDependsOnTheBatch) {
   ContextOptions options = with(AttentionKernel::kAuto);
   EXPECT_FALSE(smollm2()->make_context(options)->batch_invariant()) << "nobody asked for it";

@@ -65,14 +65,9 @@ const std::string& why_left(AttentionHook& hook, const AttentionShape& s) {
 bool supports(ggml_backend_dev_t device, const ggml_tensor* op) {
   if (op->op != GGML_OP_FLASH_ATTN_EXT || device->context == nullptr) return false;
   AttentionBackend& own = *static_cast<AttentionBackend*>(device->context);
-  if (own.hook == nullptr) return false;
+  if (own.hook == nullptr || own.hook->is_off) return false;
   AttentionHook& hook = *own.hook;
-  std::string reason = why_not_grouped(op);
-  try {
-    if (reason.empty()) reason = why_left(hook, attention_shape(op));
-  } catch (const std::exception& error) {  // the runtime's frames are between us and who could
-    reason = error.what();
-  }
+  const std::string reason = why_not_grouped(op);
   if (!reason.empty()) {
     if (hook.refused.empty()) hook.refused = reason;
     return false;
@@ -82,8 +77,14 @@ bool supports(ggml_backend_dev_t device, const ggml_tensor* op) {
     return other.head_size == s.head_size && other.n_heads == s.n_heads &&
            other.n_kv_heads == s.n_kv_heads;
   };
+  // Also if this one is left to the runtime: a smaller batch of the same layer will not be.
   if (std::none_of(hook.taken.begin(), hook.taken.end(), same)) hook.taken.push_back(s);
-  return true;
+  try {
+    return why_left(hook, s).empty();
+  } catch (const std::exception& error) {  // the runtime's frames are between us and who could
+    if (hook.refused.empty()) hook.refused = error.what();
+    return false;
+  }
 }
 
 const char* device_name(ggml_backend_dev_t) { return kName; }

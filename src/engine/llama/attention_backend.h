@@ -38,7 +38,8 @@ struct AttentionHook {
   /// (kTokensOfTiledKernel and more) are better left to the runtime; empty: they are not. Null: the
   /// kernel takes all it can.
   std::function<std::string(const AttentionShape&)> why_leave_many_tokens;
-  int n_threads = 1;  ///< set by the runtime before each forward
+  bool is_off = false;  ///< it was not usable: nothing is taken any more
+  int n_threads = 1;    ///< set by the runtime before each forward
   std::atomic<bool> was_used{false};
 };
 

@@ -30,7 +30,8 @@ namespace swarmkv::internal {
 [[nodiscard]] std::string what_is_left(const AttentionHook& hook);
 
 /// What `attempt` gives, tried once for a model and key: the arms of handoff/ make a context for
-/// every agent. Kept only when the attempt came to its end.
+/// every agent. Kept only when the attempt came to its end. Others wait for it meanwhile, so an
+/// attempt must not try anything itself.
 template <typename Outcomes, typename Try>
 typename Outcomes::mapped_type tried_once(const LoadedModel& model, Outcomes& outcomes,
                                           const typename Outcomes::key_type& key, Try attempt) {

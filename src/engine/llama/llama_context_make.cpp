@@ -49,9 +49,11 @@ std::string LlamaContext::try_grouped(const ContextOptions& options, llama_conte
   if (reason.empty()) {
     hook->layouts.use_cache(memory());
     attention_hook_ = std::move(hook);
-  } else if (!hook->taken.empty()) {
-    // It would use the kernel. One whose device takes nothing is a context like any other.
-    context_.reset();
+  } else {
+    // Graphs that are planned with the kernel are gone with the context. One whose device takes
+    // nothing is a context like any other.
+    if (!hook->taken.empty()) context_.reset();
+    hook->is_off = true;
   }
   return reason;
 }
@@ -59,7 +61,9 @@ std::string LlamaContext::try_grouped(const ContextOptions& options, llama_conte
 // What was planned, corrected by what was seen: the runtime may plan with one device and compute on
 // another.
 AttentionUse LlamaContext::attention() const {
-  if (attention_hook_ != nullptr && has_forwarded_.load(std::memory_order_relaxed) &&
+  // With something left to the runtime, all forwards so far may have been of that kind.
+  if (attention_hook_ != nullptr && attention_.note.empty() &&
+      has_forwarded_.load(std::memory_order_relaxed) &&
       !attention_hook_->was_used.load(std::memory_order_relaxed)) {
     return {"stock", "llama.cpp computed attention elsewhere"};
   }
@@ -90,6 +94,8 @@ void LlamaContext::settle_invariance(const ModelInfo& info, const ContextOptions
     stock.attention = AttentionKernel::kStock;
     make(stock);
     attention_ = {"stock", in_deterministic_mode(found)};
+  } else {
+    attention_.note = in_deterministic_mode(found);
   }
 }
 
