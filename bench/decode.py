@@ -121,7 +121,7 @@ class Measurement:
         print(page)
         if given.publish:
             shown = render.figures(self.environment, self.settings, groups, drawn, level="####")
-            publish.replace(given.publish, "decode", shown)
+            publish.replace(given.publish, given.mark, shown)
             for name in drawn.values():
                 shutil.copyfile(out / name, given.publish.parent / name)
         say(f"written to {out}: decode.md, decode.json, {text.count(len(drawn), 'plot')}")

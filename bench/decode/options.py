@@ -56,6 +56,7 @@ def arguments(argv, description):
     add("--timeout", type=float, default=3600, help="seconds for one process (3600)")
     add("--no-plots", action="store_true", help="tables only: needs no Python packages")
     add("--publish", type=pathlib.Path, help="put figures and plots into this file, between its marks")
+    add("--mark", default="decode", help="the marks: measured:MARK:begin and measured:MARK:end (decode)")
     add("--plan", action="store_true", help="print what would be run and how long it takes, then stop")
     given = parser.parse_args(argv)
     if min(given.predict, given.trials, given.threads) < 1:

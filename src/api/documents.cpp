@@ -74,7 +74,7 @@ LoadedDocument load_document(const DocumentSpec& spec, const std::string& folder
     if (strict) throw Error(ErrorCode::kUnreadable, "[document.load] " + what + " (--strict)");
     Diagnostic warning;
     warning.severity = Diagnostic::Severity::kWarning;
-    warning.code = "SK602";
+    warning.code = "SK610";
     warning.message = what;
     warning.pos = spec.pos;
     warnings.push_back(std::move(warning));

@@ -173,6 +173,7 @@ ParsedPipeline parse_pipeline(std::string_view yaml, const std::string& file_nam
       if (check_document && !(selects && diagnostics.has_errors())) {
         internal::check_document_files(result.pipeline, check_document, options.top_pos,
                                        diagnostics);
+        if (!diagnostics.has_errors()) internal::check_ready_after(result.pipeline, diagnostics);
       }
     } else {
       context.error("SK104", "a pipeline file is a mapping of keys to values", top,

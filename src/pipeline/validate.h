@@ -33,4 +33,7 @@ void check_circles(const Pipeline& pipeline, DiagnosticList& diagnostics);
 void check_document_files(const Pipeline& pipeline, const DocumentCheck& check,
                           const KeyPositions& top_pos, DiagnosticList& diagnostics);
 
+/// Texts that agents start before; reads the documents that such agents have.
+void check_ready_after(const Pipeline& pipeline, DiagnosticList& diagnostics);
+
 }  // namespace swarmkv::internal

@@ -31,7 +31,10 @@ class ReadsCheck {
     for (const std::string& name : *agent.reads) {
       const SourcePos& pos = position(agent, name);
       if (documents_.count(name) == 0) {
-        if (is_new("unknown", name, pos)) unknown(agent, name, pos);
+        // Without any document the mistake is one, however many agents read.
+        const bool is_told = has_unknown_ && pipeline_.documents.empty();
+        has_unknown_ = true;
+        if (!is_told && is_new("unknown", name, pos)) unknown(agent, name, pos);
       } else if (!own.insert(name).second) {
         if (!is_new("twice", name, pos)) continue;
         error("SK204", fmt::format("'{}' reads '{}' twice", agent.name, name), name, pos,
@@ -42,7 +45,8 @@ class ReadsCheck {
   }
 
   void warn_of_unread() {
-    if (all_are_read_ || pipeline_.agents.empty()) return;
+    // A document may be unread because the name in 'reads' is the wrong one.
+    if (all_are_read_ || has_unknown_ || pipeline_.agents.empty()) return;
     for (const DocumentSpec& document : pipeline_.documents) {
       if (read_.count(document.name) > 0) continue;
       Problem problem;
@@ -94,6 +98,7 @@ class ReadsCheck {
   std::unordered_set<std::string_view> documents_, read_;
   std::set<std::tuple<std::string, std::string, int, int>> reported_;
   bool all_are_read_ = false;
+  bool has_unknown_ = false;
 };
 
 }  // namespace

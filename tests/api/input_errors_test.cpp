@@ -74,6 +74,16 @@ TEST(InputErrors, ADocumentThatCannotBeReadIsNamed) {
   expect_refused(over_file(folder, "empty.txt"), ErrorCode::kUnreadable, {"empty.txt", "empty"});
 }
 
+TEST(InputErrors, AnAgentThatStartsBeforeATextOfNoDocumentIsNamed) {
+  const Folder folder;
+  Pipeline pipeline = over_file(folder, folder.write("deed.txt", "The deed, and its ANNEX."));
+  pipeline.agents[0].ready_after.kind = ReadyAfter::Kind::kBefore;
+  pipeline.agents[0].ready_after.text = "Annex";
+
+  expect_refused(pipeline, ErrorCode::kInvalidArgument,
+                 {"agent 'a' starts before 'Annex'", "none of its documents [SK402]"});
+}
+
 TEST(InputErrors, ABinaryFormatIsRefusedWithAWayOut) {
   const Folder folder;
   folder.write("a.pdf", "%PDF-1.7 rest");
@@ -98,6 +108,7 @@ TEST(InputErrors, OddBytesAreKeptWithOneWarningUnlessStrict) {
 
   EXPECT_EQ(report.exit_code, 0);
   ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0].code, "SK610");
   EXPECT_NE(report.warnings[0].message.find("2 bytes that are not UTF-8 and 1 NUL"),
             std::string::npos)
       << report.warnings[0].message;

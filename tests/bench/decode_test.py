@@ -141,6 +141,8 @@ class Tool(ToolCase):
         self.assertIn("#### fake, P = 64", found)
         self.assertNotIn("Nothing yet", found)
         self.assertNotIn(str(self.folder), found, "no machine path")
+        self.run_tool("--publish", page, "--mark", "other", status=2)
+        self.assertEqual(page.read_text(encoding="utf-8"), found, "not between marks of another name")
 
     def test_says_what_is_missing_before_it_measures(self):
         _, err = self.run_tool("--micro", self.folder / "none", status=2)

@@ -596,7 +596,7 @@ class BadInputTest(CliTest):
         code, out, err = self.fake("ask", "-f", "odd.txt", "x", "--report", "r.json")
         self.assertEqual(code, 0, err)
         warnings = self.report_of("r.json")["warnings"]
-        self.assertEqual([w["code"] for w in warnings if w["code"] == "SK602"], ["SK602"])
+        self.assertEqual([w["code"] for w in warnings if w["code"] == "SK610"], ["SK610"])
         self.assertIn("offset 3", err)
 
     def test_odd_bytes_are_refused_under_strict(self):

@@ -102,5 +102,34 @@ TEST_F(DocumentFile, IsAskedForOnlyIfSomebodyIsLeftToReadIt) {
   EXPECT_TRUE(parse_pipeline(yaml, file).ok()) << "a check of the file alone needs no document";
 }
 
+// All of them at once, and before a model is loaded.
+TEST_F(DocumentFile, IsSearchedForTheTextsThatAgentsStartBefore) {
+  write("deed.txt", "The deed.\nANNEX\nand more");
+  write("notes.txt", "Notes.");
+  const std::string yaml =
+      "version: 1\n"
+      "documents: { deed: deed.txt, notes: notes.txt }\n"
+      "agents:\n"
+      "  c: { prompt: x, ready_after: { before: ANNEX } }\n"
+      "  d: { prompt: x, ready_after: { before: ANNEX }, reads: notes }\n"
+      "  e: { prompt: x, ready_after: { before: \"ANNEX\\nand\" } }\n"
+      "  f: { prompt: x, ready_after: { before: annex } }\n"
+      "  g: { prompt: x, continues: c }\n";
+  const std::string file = (folder_ / "p.yaml").string();
+
+  const ParsedPipeline found = parse_pipeline(yaml, file, {}, {}, {}, check_document);
+
+  const std::string none_holds = ", which stands in none of its documents [SK402]\n";
+  const std::string way_out = "^ it has to stand there letter for letter, line breaks included\n";
+  EXPECT_EQ(format(found.diagnostics),
+            file + ":5:19: error: 'd' starts before 'ANNEX'" + none_holds +
+                "    5 |   d: { prompt: x, ready_after: { before: ANNEX }, reads: notes }\n"
+                "      |                   " +
+                way_out + file + ":7:19: error: 'f' starts before 'annex'" + none_holds +
+                "    7 |   f: { prompt: x, ready_after: { before: annex } }\n"
+                "      |                   " +
+                way_out);
+}
+
 }  // namespace
 }  // namespace swarmkv

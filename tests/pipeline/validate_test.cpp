@@ -149,6 +149,18 @@ TEST(Validate, WarnsOfADocumentThatNobodyReads) {
   EXPECT_TRUE(validate(all).empty()) << "without 'reads' an agent reads all";
 }
 
+TEST(Validate, TellsAMissingDocumentListOnceAndNoDocumentThatAMistypedNameMayMean) {
+  AgentSpec a = agent("a"), b = agent("b"), mistyped = agent("c");
+  a.reads = {"deed"};
+  b.reads = {"deed", "annex"};
+  mistyped.reads = {"annexe"};
+
+  EXPECT_EQ(errors_of(pipeline_of({a, b})),
+            Errors{"SK210 'a' reads 'deed', which is not a document"});
+  Pipeline pipeline = with_documents({a, mistyped});
+  EXPECT_EQ(validate(pipeline).size(), 1u) << "no word of 'annex', which is the one that is meant";
+}
+
 TEST(Validate, MakesANeedOfTheAgentThatIsContinued) {
   AgentSpec b = agent("b");
   b.continues = "a";

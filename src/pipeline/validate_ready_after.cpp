@@ -1,0 +1,69 @@
+// Texts before which an agent starts, looked for while the pipeline is checked: before a model is
+// loaded, and together with everything else.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "fmt/format.h"
+#include "pipeline/agent_names.h"
+#include "pipeline/prompt_positions.h"
+#include "pipeline/validate.h"
+
+namespace swarmkv::internal {
+namespace {
+
+class TextSearch {
+ public:
+  explicit TextSearch(const Pipeline& pipeline) : pipeline_(pipeline) {}
+
+  /// Whether a document of the agent holds what it starts before; none that can be read only once
+  /// (a pipe, standard input) rules that out.
+  bool may_hold(const AgentSpec& agent) {
+    const auto& reads = agent.reads;
+    return std::any_of(
+        pipeline_.documents.begin(), pipeline_.documents.end(), [&](const DocumentSpec& document) {
+          if (reads && std::find(reads->begin(), reads->end(), document.name) == reads->end()) {
+            return false;
+          }
+          const std::optional<std::string>& text = text_of(document);
+          return !text || text->find(agent.ready_after.text) != std::string::npos;
+        });
+  }
+
+ private:
+  const std::optional<std::string>& text_of(const DocumentSpec& document) {
+    if (document.text) return document.text;
+    const auto [place, is_new] = files_.try_emplace(document.path);
+    const std::string path = resolve_path(pipeline_.folder, document.path);
+    std::error_code error;
+    if (is_new && document.path != "-" && std::filesystem::is_regular_file(path, error)) {
+      std::ifstream in(path, std::ios::binary);
+      place->second.emplace(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    }
+    return place->second;
+  }
+
+  const Pipeline& pipeline_;
+  std::map<std::string, std::optional<std::string>> files_;  // by path
+};
+
+}  // namespace
+
+void check_ready_after(const Pipeline& pipeline, DiagnosticList& diagnostics) {
+  TextSearch search(pipeline);
+  for (const AgentSpec& agent : pipeline.agents) {
+    const bool looks = agent.ready_after.kind == ReadyAfter::Kind::kBefore;
+    if (!looks || !agent.continues.empty() || search.may_hold(agent)) continue;
+    diagnostics.error({"SK402",
+                       fmt::format("'{}' starts before '{}', which stands in none of its documents",
+                                   agent.name, agent.ready_after.text),
+                       key_position(agent, "ready_after"), 1,
+                       "it has to stand there letter for letter, line breaks included"});
+  }
+}
+
+}  // namespace swarmkv::internal
