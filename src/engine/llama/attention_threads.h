@@ -1,5 +1,7 @@
 // Runs the attention kernel on the runtime's own threads. A team of ours beside it would fight for
-// the cores: the runtime's workers go on spinning for a while after each part of a graph.
+// the cores: the runtime's workers go on spinning for a while after each part of a graph. These are
+// OpenMP's; a llama.cpp built without it starts threads for each part of a graph, for its own parts
+// and for ours.
 #pragma once
 
 #include <memory>
@@ -12,6 +14,8 @@ namespace swarmkv::internal {
 class AttentionThreads {
  public:
   AttentionThreads();
+  AttentionThreads(const AttentionThreads&) = delete;  // the graphs point into it
+  AttentionThreads& operator=(const AttentionThreads&) = delete;
 
   /// All phases of a prepared call, as a graph of custom nodes with the runtime's barrier between
   /// them.
