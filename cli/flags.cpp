@@ -131,6 +131,7 @@ const Flag kFlags[] = {
     {kValue, "ubatch-size", 0, "ub", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.ubatch_size = parse_int(f, v, 1, kMostBatch); }},
     {kValue, "flash-attn", 0, "fa", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.flash_attn = parse_choice(f, v, {"on", "off", "auto"}); }},
     {kValue, "attention", 0, "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.attention = parse_choice(f, v, {"auto", "grouped", "stock"}); }},
+    {kValue, "attention-target", 0, "", "", kBench, true, true, [](S& s, Text v, Text) { s.attention_target = v; }},
     {kValue, "cache-type-k", 0, "ctk", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_k = cache_type(f, v); }},
     {kValue, "cache-type-v", 0, "ctv", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.cache_type_v = cache_type(f, v); }},
     {kValue, "parallel", 0, "np", "", kModelUsers, true, true, [](S& s, Text v, Text f) { s.parallel = count_or_auto(f, v, kMostParallel); }},

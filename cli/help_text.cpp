@@ -203,6 +203,7 @@ Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
           -b, --batch-size N   *    tokens of a forward = -ub, --ubatch-size
           -fa, --flash-attn X       on, off, auto
           --attention X             auto, grouped (ours), stock (llama.cpp's)
+          --attention-target NAME   grouped held to AVX2, SSE4, ... (the best)
           -ctk, --cache-type-k T    f16, q8_0, ...  -ctv, --cache-type-v T
           -np, --parallel N    *    most agents in one batch (shared)
           --engine X                llama, or fake for tries without a model

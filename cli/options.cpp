@@ -62,6 +62,7 @@ EngineOptions engine_options(const Settings& settings, const ModelSpec& file) {
   out.deterministic = settings.deterministic;
   out.handoff = settings.handoff;
   out.attention = settings.attention;
+  out.attention_target = settings.attention_target;
   return out;
 }
 

@@ -30,6 +30,7 @@ struct Settings {
   // Model and engine.
   std::optional<std::string> model;
   std::string engine = "llama", handoff = "shared", attention = "auto";
+  std::string attention_target;  ///< empty = the best
   std::optional<int> ctx_size, n_gpu_layers, threads, threads_batch, batch_size, ubatch_size,
       parallel;
   std::optional<std::string> flash_attn, cache_type_k, cache_type_v;

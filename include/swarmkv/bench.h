@@ -98,6 +98,7 @@ struct BenchSetup {
   std::string prompts_digest;             ///< of the own prompts of the most agents
   int threads = 0, threads_batch = 0, batch_size = 0, ctx_size = 0, parallel = 0;
   std::string cache_type_k, cache_type_v, flash_attn, attention;
+  std::string attention_target;  ///< empty = not forced
   bool deterministic = false, ignore_eos = true;
   double temperature = 0, top_p = 0, min_p = 0, repeat_penalty = 0;
   int top_k = 0, repeat_last_n = 0, n_gpu_layers = 0;

@@ -84,6 +84,10 @@ struct EngineOptions {
   /// error where it cannot), "stock" (llama.cpp's), "auto" (grouped where it can).
   /// RunReport::attention says which it was.
   std::string attention = "auto";
+  /// Instructions that the grouped kernel is held to: "AVX3" (AVX-512), "AVX2", "SSE4", ...; empty
+  /// = the best of this processor. To measure what a smaller one would do; an error where the
+  /// processor does not have them, and with attention "stock".
+  std::string attention_target{};
   /// Same token ids whoever else runs (docs/determinism.md). As fast as without it on some models,
   /// on the others agents run one at a time.
   bool deterministic = false;

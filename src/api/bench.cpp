@@ -8,6 +8,7 @@
 
 #include "api/bench_sample.h"
 #include "api/model_impl.h"
+#include "api/options.h"
 #include "base/build_info.h"
 #include "base/mutex.h"
 #include "base/process_info.h"
@@ -83,6 +84,7 @@ BenchSetup setup_of(const Model& model, const BenchOptions& o,
   s.cache_type_v = o.engine.cache_type_v;
   s.flash_attn = o.engine.flash_attn;
   s.attention = o.engine.attention;
+  s.attention_target = o.engine.attention_target;
   s.deterministic = o.engine.deterministic;
   s.ignore_eos = o.ignore_eos;
   s.n_gpu_layers = model.impl().options.n_gpu_layers;
@@ -119,7 +121,9 @@ struct Bench::Impl final : internal::SampleRequests {
         options(checked(o)),
         prompts(m.impl().model, options),
         setup(setup_of(m, options, prompts)) {
-    // Bad sampling is the caller's mistake, not a failure of every arm.
+    // Bad options are the caller's mistake, not a failure of every arm.
+    constexpr int kAnyCells = 1;
+    (void)internal::context_options(options.engine, m.impl().model->info(), kAnyCells);
     (void)m.impl().model->make_sampler(options.sampling);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "attention/grouped.h"
 #include "base/kv_type_names.h"
 #include "handoff/handoff.h"
 
@@ -17,6 +18,22 @@ void require_range(const char* option, int value, int low, int high) {
   throw Error(ErrorCode::kInvalidArgument, std::string("[engine.options] ") + option + " is " +
                                                std::to_string(value) + ", must be " +
                                                std::to_string(low) + " to " + std::to_string(high));
+}
+
+void require_target(const EngineOptions& options) {
+  const std::string& target = options.attention_target;
+  if (target.empty()) return;
+  if (options.attention == "stock") {
+    throw Error(ErrorCode::kInvalidArgument, "[engine.options] attention_target is '" + target +
+                                                 "', but attention is stock, which has none");
+  }
+  std::string known;
+  for (const std::string& name : grouped_attention_targets()) {
+    if (name == target) return;
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw Error(ErrorCode::kInvalidArgument, "[engine.options] attention_target is '" + target +
+                                               "', must be one of this processor's: " + known);
 }
 
 }  // namespace
@@ -75,6 +92,8 @@ ContextOptions context_options(const EngineOptions& options, const ModelInfo& mo
     throw Error(ErrorCode::kInvalidArgument, "[engine.options] attention is '" + options.attention +
                                                  "', must be auto, grouped or stock");
   }
+  require_target(options);
+  out.attention_target = options.attention_target;
   if (options.deterministic && options.flash_attn == "off") {
     throw Error(ErrorCode::kInvalidArgument,
                 "[engine.options] deterministic needs flash attention, flash_attn is off");

@@ -67,7 +67,7 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
   snapshots_ = std::make_unique<internal::SnapshotUse>(
       internal::SnapshotContext{*prepared_, *engine_.runner, engine_.snapshot_writer,
                                 engine_.snapshot_host, bus_, engine_.options.handoff,
-                                engine_.options.deterministic},
+                                engine_.options.deterministic, engine_.options.attention_target},
       options.snapshot);
   std::vector<internal::OrchestratorNode> nodes;
   for (std::size_t i = 0; i < pipeline_.agents.size(); ++i) {

@@ -31,8 +31,9 @@ struct SnapshotContext {
   SnapshotWriter& writer;
   const SnapshotHost& host;  ///< the engine's
   std::shared_ptr<EventBus> bus;
-  std::string handoff;         ///< by name
-  bool deterministic = false;  ///< the engine's mode, however it keeps its promise
+  std::string handoff;             ///< by name
+  bool deterministic = false;      ///< the engine's mode, however it keeps its promise
+  std::string attention_target{};  ///< the engine's
 };
 
 /// begin() and finish() on the run's thread, once each.

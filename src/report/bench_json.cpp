@@ -62,6 +62,7 @@ Json setup_json(const BenchSetup& s) {
               {"cache_type_v", json_text(s.cache_type_v)},
               {"flash_attn", json_text(s.flash_attn)},
               {"attention", json_text(s.attention)},
+              {"attention_target", json_text_or_null(s.attention_target)},
               {"deterministic", s.deterministic},
               {"ignore_eos", s.ignore_eos},
               {"n_gpu_layers", s.n_gpu_layers},

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "api/model_impl.h"
+#include "attention/grouped.h"
 #include "engine/fake/fake_engine.h"
 #include "support/pipelines.h"
 
@@ -192,6 +193,54 @@ TEST(Bench, WhatDoesNotFitIsAFailedSampleWithBothNumbers) {
     EXPECT_EQ(t.status, "failed");
     EXPECT_NE(t.error.find("20"), std::string::npos) << t.error;
   }
+}
+
+// Positions must stay below the training context; all agents' cells together need not.
+TEST(Bench, ThePoolMayHoldMoreCellsThanTheTrainingContext) {
+  ModelOptions fake;
+  fake.engine = "fake";
+  fake.fake_ctx_train = 80;
+  const Model model = Model::load(fake);
+  BenchOptions o = small();
+  o.document_tokens = {63};
+  o.suffix_tokens = {1};
+  o.agents = {50};
+  o.output_tokens = {16, 17};
+  o.arms = {"shared"};
+  for (const BenchTrial& t : run(model, o)) {
+    EXPECT_EQ(t.status, t.n_output == 16 ? "finished" : "failed") << t.n_output << t.error;
+    if (t.status == "finished") {
+      EXPECT_GT(t.peak_kv_cells, 10 * 80);
+    }
+  }
+}
+
+TEST(Bench, OptionsThatTheEngineRefusesAreRefusedBeforeTheFirstSample) {
+  Rig rig;
+  const auto refusal = [&](const std::string& attention, const std::string& target) {
+    BenchOptions o = small();
+    o.engine.attention = attention;
+    o.engine.attention_target = target;
+    try {
+      return Bench(*rig.model, o).setup().attention_target;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return std::string(error.what());
+    }
+  };
+  std::string known;
+  for (const std::string& target : internal::grouped_attention_targets()) {
+    EXPECT_EQ(refusal("grouped", target), target);
+    EXPECT_EQ(refusal("auto", target), target);
+    known += (known.empty() ? "" : ", ") + target;
+  }
+  EXPECT_EQ(refusal("stock", ""), "");
+  EXPECT_EQ(
+      refusal("auto", "AVX9"),
+      "[engine.options] attention_target is 'AVX9', must be one of this processor's: " + known);
+  EXPECT_EQ(refusal("stock", "AVX2"),
+            "[engine.options] attention_target is 'AVX2', but attention is stock, which has none");
+  EXPECT_NE(refusal("fast", "").find("must be auto, grouped or stock"), std::string::npos);
 }
 
 // The engine is made to lose the document once: it is computed again, which is not the arm's work.

@@ -2,6 +2,7 @@
 // them, share it through a folder of files.
 #include <gtest/gtest.h>
 
+#include "attention/grouped.h"
 #include "support/snapshots.h"
 
 namespace swarmkv::testing {
@@ -37,6 +38,18 @@ RunReport run_anew(const Pipeline& pipeline, const RunOptions& options,
 }
 
 class SnapshotRun : public SnapshotTest {};
+
+TEST_F(SnapshotRun, BitEqualAnswersNeedTheInstructionsThatTheStateWasComputedWith) {
+  const Pipeline pipeline = pipeline_of(questions(2), text_of(700));
+  EngineOptions forced = room(true);
+  forced.attention_target = internal::grouped_attention_targets().back();
+  (void)run_anew(pipeline, with_store(), room(true));
+  EXPECT_EQ(run_anew(pipeline, with_store(), forced).documents[0].source, "computed");
+  EXPECT_EQ(run_anew(pipeline, with_store(), forced).documents[0].source, "restored");
+  EXPECT_EQ(run_anew(pipeline, with_store(), room(true)).documents[0].source, "restored");
+  forced.deterministic = false;
+  EXPECT_EQ(run_anew(pipeline, with_store(), forced).documents[0].source, "restored");
+}
 
 TEST_F(SnapshotRun, TheSecondProcessComputesNothingOfTheDocument) {
   for (const bool deterministic : {false, true}) {

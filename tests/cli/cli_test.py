@@ -351,6 +351,20 @@ class BenchTest(CliTest):
                               setup["cache_type_k"]), (7, 1, 2, 64, "q8_0"))
         self.assertEqual(len({s["token_ids_digest"] for s in samples}), 1)
 
+    def test_the_kernel_can_be_held_to_smaller_instructions(self):
+        one = ("-npp", "20", "-npl", "1", "-ntg", "1", "-r", "1", "--arms", "shared")
+        self.assertIsNone(self.samples(*one)[0]["setup"]["attention_target"])
+        refused = self.bench(*one, "--attention-target", "AVX9")
+        self.refused(refused, 2, "attention_target is 'AVX9'")
+        names = re.search(r"must be one of this processor's: ([A-Z0-9_, ]+)", refused[2])[1].strip().split(", ")
+        for name in names:
+            sample = self.samples(*one, "--attention-target", name, "--resume", f"{name}.jsonl")[0]
+            self.assertEqual((sample["status"], sample["setup"]["attention_target"]), ("finished", name))
+        self.refused(self.bench(*one, "--resume", f"{names[0]}.jsonl"), 3, "attention_target")
+        self.refused(self.bench(*one, "--attention", "stock", "--attention-target", names[0]), 2, "stock")
+        self.refused(self.fake("ask", "-f", "contract.txt", "Who?", "--attention-target", names[0]), 2,
+                     "'ask' does not take --attention-target")
+
     def test_the_defaults_are_those_of_the_help(self):
         samples = self.samples("-npp", "20", "-ntg", "1", "-q")
         self.assertEqual({s["arm"] for s in samples}, {"recompute", "shared"})

@@ -57,7 +57,7 @@ std::string everything(const Settings& s) {
   }
   out += fmt::format("{} {} {} {} ", shown(s.seed), shown(s.ignore_eos), shown(s.snapshot_limit),
                      s.all);
-  out += s.attention + " ";
+  out += s.attention + " " + s.attention_target + " ";
   out += fmt::format("{} {} {} {} ", s.changes.vars, s.changes.sets, s.changes.select,
                      s.changes.exclude);
   out += fmt::format("{} {} {} {} {} ", s.stop, s.files, s.reports, s.arms, s.thresholds);
@@ -84,6 +84,7 @@ const std::map<std::string_view, Row>& rows() {
       {"ubatch-size", {"64", "65537"}},
       {"flash-attn", {"on", "yes"}},
       {"attention", {"stock", "fast"}},
+      {"attention-target", {"AVX2", ""}},  // which there are the library knows
       {"cache-type-k", {"q8_0", "q9"}},
       {"cache-type-v", {"bf16", "F16"}},
       {"parallel", {"3", "241"}},

@@ -31,6 +31,18 @@ TEST(BenchReport, LooksLikeTheGoldenTables) {
   expect_golden("bench/sample.jsonl", to_json_line(trials[1], sample_setup()));
 }
 
+TEST(BenchReport, ForcedInstructionsAreAnotherCampaign) {
+  BenchSetup forced = sample_setup();
+  forced.attention_target = "AVX2";
+  const std::string line = to_json_line(sample_trial("shared", 2, 0), sample_setup());
+  std::string before = line;  // of a version that could not force them
+  const std::string key = R"("attention_target":null,)";
+  before.erase(before.find(key), key.size());
+  EXPECT_EQ(parse_bench_lines(before, sample_setup()).size(), 1U);
+  EXPECT_NE(error_of(ErrorCode::kMismatch, line, forced).find("attention_target is null there"),
+            std::string::npos);
+}
+
 TEST(BenchReport, MarkdownRowsHaveAsManyCellsAsTheHeader) {
   const std::string table = to_markdown(summarise(sample_trials()), sample_setup());
   std::istringstream lines(table);
