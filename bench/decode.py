@@ -106,8 +106,9 @@ class Measurement:
 
     def write(self, samples):
         given, out = self.given, self.given.out
+        asked = {label for label, path in self.files.items() if models.is_asked(path)}
         groups = summary.summarise(
-            samples, self.points, given.arms, given.predict, self.facts, self.settings["machine"]
+            samples, self.points, given.arms, given.predict, self.facts, asked, self.settings["machine"]
         )
         drawn = {}
         if not given.no_plots:

@@ -31,6 +31,11 @@ def labels(asked):
     return found
 
 
+def is_asked(path):
+    """Whether the file is the model that the project asks something of (plan.ASKED)."""
+    return path is not None and path.name == places.MODEL
+
+
 def make(label, quantize=None):
     """The small model in another quantisation, in the cache. Its answers are worse than those of one that was made
     from the original weights; its speed is the same."""

@@ -4,24 +4,30 @@ import dataclasses
 
 from benchkit import text
 
-GROUPED, STOCK = "grouped", "stock"
+GROUPED, STOCK, GROUPED_AVX2 = "grouped", "stock", "grouped-avx2"
 JUDGE, JUDGE_FA_OFF = "batched-bench", "batched-bench-fa-off"
-ARMS = (GROUPED, STOCK, JUDGE, JUDGE_FA_OFF)
+ARMS = (GROUPED, STOCK, JUDGE, JUDGE_FA_OFF, GROUPED_AVX2)
 ARM_TEXT = {
     GROUPED: "`swarmkv bench --attention grouped`",
     STOCK: "`swarmkv bench --attention stock`: the same program with llama.cpp's own attention",
     JUDGE: "`llama-batched-bench -pps -kvu -fa on`, which judges",
     JUDGE_FA_OFF: "`llama-batched-bench -pps -kvu -fa off`",
+    GROUPED_AVX2: "`swarmkv bench --attention grouped --attention-target AVX2`: the kernel without AVX-512; all else, "
+    "and so llama.cpp's part of a step, has what the processor has",
 }
 
-# Least ratio of decode speeds, grouped / batched-bench, for this many agents over a prefix of this length.
+# Least ratio of decode speeds, arm / batched-bench, for this many agents over a prefix of this length. All that is
+# asked is asked of the small model in the quantisation that is fetched: models.is_asked().
 ASKED_PREFIX = 3500
-ASKED = {1: 1.0, 2: 1.5, 8: 2.2, 16: 2.6, 32: 2.8, 50: 2.8, 64: 1.8, 100: 1.8}
+ASKED = {
+    GROUPED: {1: 1.0, 2: 1.5, 8: 2.2, 16: 2.6, 32: 2.8, 50: 2.8, 64: 1.8, 100: 1.8},
+    GROUPED_AVX2: {16: 1.8, 32: 1.8, 50: 1.8},
+}
 ASKED_PREFILL = 1.0
 
 
-def asked(prefix, n_agents):
-    return ASKED.get(n_agents) if prefix == ASKED_PREFIX else None
+def asked(arm, prefix, n_agents):
+    return ASKED.get(arm, {}).get(n_agents) if prefix == ASKED_PREFIX else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,19 +56,22 @@ class Job:
 
 
 def points(contexts, prefixes, agents, n_predict):
-    """([Point], [what was left out and why]). contexts: {model: its context, None = no limit}."""
+    """([Point], [what was left out and why]). contexts: {model: its context, None = no limit}.
+
+    The context limits an agent's own length, which is P + n and, in SwarmKV's arms, one token more (arms.py). All
+    agents' cells together may be more: neither program minds.
+    """
     found, skipped = [], []
     for model, context in contexts.items():
         for prefix in prefixes:
-            for n in agents:
-                cells = prefix + n * n_predict
-                if context is not None and cells > context:
-                    skipped.append(
-                        f"{model}, P = {prefix:,}, N = {n}: P + N x {n_predict} = {cells:,} tokens, the model's "
-                        f"context is {context:,}"
-                    )
-                else:
-                    found.append(Point(model, prefix, n))
+            length = prefix + n_predict + 1
+            if context is not None and length > context:
+                skipped.append(
+                    f"{model}, P = {prefix:,}: P + {n_predict} + 1 = {length:,} tokens, the model's context is "
+                    f"{context:,}"
+                )
+            else:
+                found += [Point(model, prefix, n) for n in agents]
     return found, skipped
 
 
@@ -83,6 +92,8 @@ def estimate_s(job, n_predict):
     prefill_ms = prefix * (3.0 + 0.00035 * prefix)
     if job.arm == GROUPED:
         step_ms = 22 + n * (1.5 + 0.0012 * prefix)
+    elif job.arm == GROUPED_AVX2:
+        step_ms = 22 + n * (1.5 + 0.0016 * prefix)
     elif n < 64 or job.arm == JUDGE_FA_OFF:
         step_ms = 12 + n * (1.5 + 0.0135 * prefix)
     else:  # llama.cpp computes in tiles

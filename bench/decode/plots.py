@@ -4,8 +4,14 @@ from benchkit import text
 from campaign import drawing  # how all plots look
 from decode import plan
 
-_COLOUR = {plan.GROUPED: "#009E73", plan.STOCK: "#E69F00", plan.JUDGE: "#0072B2", plan.JUDGE_FA_OFF: "#D55E00"}
-_MARKER = {plan.GROUPED: "o", plan.STOCK: "^", plan.JUDGE: "s", plan.JUDGE_FA_OFF: "D"}
+_COLOUR = {
+    plan.GROUPED: "#009E73",
+    plan.GROUPED_AVX2: "#CC79A7",
+    plan.STOCK: "#E69F00",
+    plan.JUDGE: "#0072B2",
+    plan.JUDGE_FA_OFF: "#D55E00",
+}
+_MARKER = {plan.GROUPED: "o", plan.GROUPED_AVX2: "v", plan.STOCK: "^", plan.JUDGE: "s", plan.JUDGE_FA_OFF: "D"}
 
 
 def file_name(group):
@@ -35,9 +41,11 @@ def _page(group, arms, settings):
         if below == plan.JUDGE:
             series = [(cell["agents"], cell["ratios"][pair]) for cell in cells]
             drawing.points(right, series, above, _COLOUR[above], marker=_MARKER[above])
-    asked = [(cell["agents"], cell["asked"]) for cell in cells if cell["asked"] is not None]
-    if asked:
-        right.plot(*zip(*asked), ls="none", marker="_", ms=14, mew=2, color="black", label="asked of grouped")
+    for arm in plan.ASKED:
+        asked = [(cell["agents"], cell["asked"][arm]) for cell in cells if arm in cell["asked"]]
+        if asked:
+            colour = "black" if arm == plan.GROUPED else _COLOUR[arm]
+            right.plot(*zip(*asked), ls="none", marker="_", ms=14, mew=2, color=colour, label=f"asked of {arm}")
     right.axhline(1, color="grey", lw=0.8)
     for axes in (left, right):
         axes.set_xscale("log", base=2)

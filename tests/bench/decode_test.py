@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 import stand_ins  # noqa: E402
 from benchkit import files, gguf, places, stats  # noqa: E402
 from decode import arms, limits, models, plan, render, runner, summary  # noqa: E402
-from decode.plan import GROUPED, JUDGE, JUDGE_FA_OFF, STOCK  # noqa: E402
+from decode.plan import GROUPED, GROUPED_AVX2, JUDGE, JUDGE_FA_OFF, STOCK  # noqa: E402
 from tool_case import ToolCase, environment_for_plots  # noqa: E402
 
 BIN = os.environ.get("SWARMKV_BIN", "")
@@ -30,12 +30,16 @@ WATCHDOG_S = 120
 THREE = [GROUPED, STOCK, JUDGE]
 
 SWARMKV = f'''\
-    """The command itself, which tells how it was called."""
+    """The command itself, which tells how it was called. Which instructions this processor has does not matter."""
     import os, sys
     if sys.argv[1] == "bench":
         with open(os.environ["STAND_IN_LOG"], "a") as log:
             print("swarmkv", *sys.argv[2:], file=log)
-    os.execv("{BIN}", ["{BIN}", *sys.argv[1:]])
+    given = sys.argv[1:]
+    if "--attention-target" in given:
+        at = given.index("--attention-target")
+        del given[at : at + 2]
+    os.execv("{BIN}", ["{BIN}", *given])
 '''
 
 
@@ -84,12 +88,19 @@ class Tool(ToolCase):
         self.assertAlmostEqual(result["settings"]["machine"]["read_bytes_per_s"], 20e9, delta=1)
         self.assertAlmostEqual(result["settings"]["machine"]["flop_per_s"], 200e9, delta=1)
         self.assertIn("## How it was measured, and what it does not show", page)
+        self.assertIn("With `--attention auto`, the default, the decode steps of fewer than 64 agents", page)
+        self.assertNotIn("asked", page, "of the fake engine nothing is")
 
     def test_gives_all_arms_the_same_work(self):
         self.run_tool("--arms", ",".join(plan.ARMS), "--trials", "1", "--agents", "2", "--no-limits")
-        grouped, stock, judge, judge_off = self.calls()
-        for call, attention in ((grouped, "grouped"), (stock, "stock")):
+        grouped, stock, judge, judge_off, avx2 = self.calls()
+        for call, attention in (
+            (grouped, "grouped"),
+            (stock, "stock"),
+            (avx2, "grouped --attention-target AVX2"),
+        ):
             self.assertIn(f"--attention {attention} ", call)
+            self.assertEqual("--attention-target" in call, call == avx2)
             for words in ("-npp 63", "-npl 2", "-ntg 17", "--suffix-tokens 1", "-t 1 -tb 1"):
                 self.assertIn(words, call)
         for call, flash in ((judge, "on"), (judge_off, "off")):
@@ -153,7 +164,8 @@ class Tool(ToolCase):
     def test_plots_are_pictures_and_are_published_with_the_figures(self):
         page = self.folder / "page.md"
         page.write_text("<!-- measured:decode:begin -->\n<!-- measured:decode:end -->\n", encoding="utf-8")
-        self.run_tool("--publish", page, plots=True, python=environment_for_plots(), mode="judge fails at 2", status=1)
+        every = ("--arms", ",".join(plan.ARMS), "--publish", page)
+        self.run_tool(*every, plots=True, python=environment_for_plots(), mode="judge fails at 2", status=1)
         self.assertIn("](decode_fake_64.png)", page.read_text(encoding="utf-8"))
         look = """import sys, PIL.Image
 image = PIL.Image.open(sys.argv[1]).convert("RGB")
@@ -175,10 +187,11 @@ class Plan(unittest.TestCase):
         self.assertEqual(firsts, set(THREE), "each arm begins a trial")
 
     def test_leaves_out_what_does_not_fit_into_the_context(self):
-        points, left_out = plan.points({"m": 8192}, [3500, 8000], [1, 6, 7, 128], 32)
+        points, left_out = plan.points({"m": 8192}, [3500, 8159, 8160], [1, 6, 7, 128], 32)
         self.assertEqual([p.n_agents for p in points if p.prefix == 3500], [1, 6, 7, 128])
-        self.assertEqual([p.n_agents for p in points if p.prefix == 8000], [1, 6])
-        self.assertIn("m, P = 8,000, N = 7: P + N x 32 = 8,224 tokens, the model's context is 8,192", left_out)
+        self.assertEqual([p.n_agents for p in points if p.prefix == 8159], [1, 6, 7, 128], "cells do not matter")
+        self.assertEqual([p for p in points if p.prefix == 8160], [])
+        self.assertEqual(left_out, ["m, P = 8,160: P + 32 + 1 = 8,193 tokens, the model's context is 8,192"])
 
     def test_a_budget_cuts_trials_but_never_the_first(self):
         self.assertEqual(plan.fitting(5, 60.0, None), (5, ""))
@@ -247,31 +260,75 @@ MACHINE = {"read_bytes_per_s": 1e6, "flop_per_s": 1e8}
 
 
 class Summary(unittest.TestCase):
-    def of(self, samples, prefix=3500, model=MODEL, agents=(8,)):
+    def of(self, samples, prefix=3500, model=MODEL, agents=(8,), measured=THREE, asked_models=("m",)):
         points, _ = plan.points({"m": None}, [prefix], agents, 3)
         samples = [{**s, "prefix": prefix} for s in samples]
-        return summary.summarise(samples, points, THREE, 3, {"m": model}, MACHINE)[0]
+        return summary.summarise(samples, points, measured, 3, {"m": model}, asked_models, MACHINE)[0]
 
     def test_ratios_are_paired_by_trial_and_their_median_is_checked(self):
         speeds = {GROUPED: (300.0, 10.0, 500.0), JUDGE: (100.0, 5.0, 200.0)}
         samples = [sample(arm, 8, trial, v) for arm, values in speeds.items() for trial, v in enumerate(values)]
         (cell,) = self.of(samples)["cells"]
         self.assertEqual(cell["ratios"][f"{GROUPED}/{JUDGE}"], {"median": 2.5, "min": 2.0, "max": 3.0, "n": 3})
-        self.assertEqual((cell["asked"], cell["holds"]), (2.2, True))
-        (cell,) = self.of([sample(GROUPED, 8, 0, 219.0), sample(JUDGE, 8, 0, 100.0)])["cells"]
-        self.assertIs(cell["holds"], False)
-        self.assertIn("**NO**", render.verdict(cell["holds"]))
+        self.assertEqual((cell["asked"], cell["holds"]), ({GROUPED: 2.2}, {GROUPED: True}))
+        group = self.of([sample(GROUPED, 8, 0, 219.0), sample(JUDGE, 8, 0, 100.0)])
+        (cell,) = group["cells"]
+        self.assertIs(cell["holds"][GROUPED], False)
+        self.assertIn("**NO**", render.verdict(cell["holds"][GROUPED]))
+        self.assertRegex(render.speeds(group, THREE), r"\| asked \| holds \|\n.*\n.*\| >= 2.2 \| \*\*NO\*\* \|$")
+
+    def test_each_arm_is_asked_its_own_ratio(self):
+        measured = [GROUPED, JUDGE, GROUPED_AVX2]
+        samples = [sample(GROUPED, n, 0, 250.0) for n in (8, 16)]
+        samples += [sample(GROUPED_AVX2, n, 0, 190.0) for n in (8, 16)]
+        samples += [sample(JUDGE, n, 0, 100.0) for n in (8, 16)]
+        group = self.of(samples, agents=(8, 16), measured=measured)
+        eight, sixteen = group["cells"]
+        self.assertEqual(eight["ratios"][f"{GROUPED_AVX2}/{JUDGE}"]["median"], 1.9)
+        self.assertEqual((eight["asked"], eight["holds"]), ({GROUPED: 2.2}, {GROUPED: True}))
+        self.assertEqual(sixteen["asked"], {GROUPED: 2.6, GROUPED_AVX2: 1.8})
+        self.assertEqual(sixteen["holds"], {GROUPED: False, GROUPED_AVX2: True})
+        head, _, *rows = render.speeds(group, measured).splitlines()
+        self.assertTrue(head.endswith("| asked | holds | asked of grouped-avx2 | holds |"), head)
+        self.assertTrue(rows[0].endswith("| >= 2.2 | yes | - | - |"), rows[0])
+        self.assertTrue(rows[1].endswith("| >= 2.6 | **NO** | >= 1.8 | yes |"), rows[1])
+        self.assertEqual({row.count("|") for row in rows}, {head.count("|")})
+
+    def test_nothing_is_asked_of_another_model(self):
+        samples = [sample(GROUPED, 8, 0, 250.0), sample(JUDGE, 8, 0, 100.0)]
+        settings = {"llama_commit": "c", "models": {}, "n_predict": 3, "threads": 1, "trials": 1, "command": "x"}
+        settings |= {"machine": None, "left_out": [], "arms": THREE}
+
+        def shown(group):
+            with mock.patch("benchkit.text.whereabouts", return_value=[]):
+                return render.figures({}, settings, [group], {})
+
+        page = shown(self.of(samples))
+        self.assertEqual(page.count("asked"), 2, "in the table, of prefill")
+        self.assertIn("the project asks of m: of decode speed at P = 3,500", page)
+        group = self.of(samples, asked_models=("another",))
+        page = shown(group)
+        for word in ("ask", "holds", "yes"):
+            self.assertNotIn(word, page)
+        self.assertIn("grouped / batched-bench, pair by pair: 1.00.", page)
+        (cell,) = group["cells"]
+        self.assertEqual((cell["asked"], cell["holds"]), ({}, {}))
+        self.assertEqual((group["prefill"]["asked"], group["prefill"]["holds"]), (None, None))
 
     def test_nothing_is_asked_at_other_lengths(self):
         (cell,) = self.of([sample(GROUPED, 8, 0, 100.0), sample(JUDGE, 8, 0, 100.0)], prefix=512)["cells"]
-        self.assertEqual((cell["asked"], cell["holds"]), (None, None))
-        asked = [plan.asked(3500, n) for n in (1, 2, 8, 16, 32, 50, 64, 100, 128)]
+        self.assertEqual((cell["asked"], cell["holds"]), ({}, {}))
+        agents = (1, 2, 8, 16, 32, 50, 64, 100, 128)
+        asked = [plan.asked(GROUPED, 3500, n) for n in agents]
         self.assertEqual(asked, [1, 1.5, 2.2, 2.6, 2.8, 2.8, 1.8, 1.8, None])
+        self.assertEqual([n for n in agents if plan.asked(GROUPED_AVX2, 3500, n) == 1.8], [16, 32, 50])
+        self.assertEqual([n for n in agents if plan.asked(GROUPED_AVX2, 3500, n)], [16, 32, 50])
+        self.assertEqual([plan.asked(arm, 3500, 8) for arm in (STOCK, JUDGE, JUDGE_FA_OFF)], [None] * 3)
 
     def test_what_was_not_measured_is_not_judged(self):
         (cell,) = self.of([sample(GROUPED, 8, 0, 100.0), sample(JUDGE, 8, 1, 100.0)])["cells"]
         self.assertIsNone(cell["ratios"][f"{GROUPED}/{JUDGE}"]["median"])
-        self.assertIsNone(cell["holds"])
+        self.assertEqual(cell["holds"], {GROUPED: None})
 
     def test_prefill_is_compared_pair_by_pair_over_all_agents(self):
         samples = [sample(GROUPED, n, 0, 1.0, prefill=p) for n, p in ((1, 110.0), (8, 90.0))]
@@ -387,6 +444,7 @@ class Models(ToolCase):
     def test_a_name_is_a_file_or_a_quantisation(self):
         found = models.labels(["q4_1", "Q8_0", str(self.quantize)])
         self.assertEqual(found, {"q4_1": self.small, "q8_0": None, "quantize": self.quantize})
+        self.assertEqual([models.is_asked(path) for path in found.values()], [True, False, False])
         with self.assertRaisesRegex(places.Missing, "q3_0 is neither a file nor a quantisation"):
             models.labels(["q3_0"])
 
