@@ -51,7 +51,9 @@ std::string label_of(const std::string& path) {
 ModelChoice choose_model(const Settings& settings, const Pipeline& pipeline,
                          const Environment& environment) {
   if (settings.engine == "fake") return {"", "fake engine", false};
-  if (settings.model) return {*settings.model, label_of(*settings.model), false};
+  if (settings.model && reaches(settings, "model", "path", pipeline.model.changed_keys)) {
+    return {*settings.model, label_of(*settings.model), false};
+  }
   if (!pipeline.model.path.empty()) {
     const std::string path = resolve_path(pipeline.folder, pipeline.model.path);
     return {path, label_of(path), false};

@@ -1,5 +1,5 @@
-// Which model file is used: flag or SWARMKV_MODEL, then the pipeline's own, then the small one that
-// scripts/get-models puts into the cache.
+// Which model file is used: flag, --set or SWARMKV_MODEL, then the pipeline's own, then the small
+// one that scripts/get-models puts into the cache.
 #pragma once
 
 #include <string>

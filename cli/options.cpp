@@ -38,7 +38,10 @@ ModelOptions model_options(const Settings& settings, const Pipeline& pipeline,
   ModelOptions out;
   out.path = model.path;
   out.engine = settings.engine;
-  choose(out.n_gpu_layers, settings.n_gpu_layers, pipeline.model.n_gpu_layers);
+  const bool has_flag =
+      reaches(settings, "n-gpu-layers", "n_gpu_layers", pipeline.model.changed_keys);
+  choose(out.n_gpu_layers, has_flag ? settings.n_gpu_layers : std::nullopt,
+         pipeline.model.n_gpu_layers);
   if (settings.verbose) out.log = log_to_stderr;
   out.fake_answers = settings.fake_answers;
   out.fake_delay_ms = settings.fake_delay_ms;
@@ -50,15 +53,23 @@ ModelOptions model_options(const Settings& settings, const Pipeline& pipeline,
 
 EngineOptions engine_options(const Settings& settings, const ModelSpec& file) {
   EngineOptions out;
-  choose(out.ctx_size, settings.ctx_size, file.ctx_size);
-  choose(out.parallel, settings.parallel, file.parallel);
-  choose(out.batch_size, settings.batch_size ? settings.batch_size : settings.ubatch_size,
-         file.batch_size);
-  choose(out.threads, settings.threads, file.threads);
-  choose(out.threads_batch, settings.threads_batch, file.threads_batch);
-  choose(out.cache_type_k, settings.cache_type_k, given(file.cache_type_k));
-  choose(out.cache_type_v, settings.cache_type_v, given(file.cache_type_v));
-  choose(out.flash_attn, settings.flash_attn, given(file.flash_attn));
+  const auto given_for = [&](const char* flag, const auto& value, const char* key) {
+    return reaches(settings, flag, key, file.changed_keys) ? value : std::nullopt;
+  };
+  const auto batch_size = given_for("batch-size", settings.batch_size, "batch_size");
+  const auto ubatch_size = given_for("ubatch-size", settings.ubatch_size, "batch_size");
+  choose(out.ctx_size, given_for("ctx-size", settings.ctx_size, "ctx_size"), file.ctx_size);
+  choose(out.parallel, given_for("parallel", settings.parallel, "parallel"), file.parallel);
+  choose(out.batch_size, batch_size ? batch_size : ubatch_size, file.batch_size);
+  choose(out.threads, given_for("threads", settings.threads, "threads"), file.threads);
+  choose(out.threads_batch, given_for("threads-batch", settings.threads_batch, "threads_batch"),
+         file.threads_batch);
+  choose(out.cache_type_k, given_for("cache-type-k", settings.cache_type_k, "cache_type_k"),
+         given(file.cache_type_k));
+  choose(out.cache_type_v, given_for("cache-type-v", settings.cache_type_v, "cache_type_v"),
+         given(file.cache_type_v));
+  choose(out.flash_attn, given_for("flash-attn", settings.flash_attn, "flash_attn"),
+         given(file.flash_attn));
   out.deterministic = settings.deterministic;
   out.handoff = settings.handoff;
   out.attention = settings.attention;
@@ -85,12 +96,16 @@ SnapshotOptions snapshot_options(const Settings& settings) {
   return out;
 }
 
-void override_sampling(Sampling& sampling, const Settings& settings) {
-  replace(sampling.temperature, settings.temperature);
-  replace(sampling.top_k, settings.top_k);
-  replace(sampling.top_p, settings.top_p);
-  replace(sampling.min_p, settings.min_p);
-  replace(sampling.repeat_penalty, settings.repeat_penalty);
+void override_sampling(Sampling& sampling, const Settings& settings,
+                       const std::set<std::string>& changed_keys) {
+  const auto set = [&](auto& out, const char* flag, const auto& value, const char* key) {
+    if (reaches(settings, flag, key, changed_keys)) replace(out, value);
+  };
+  set(sampling.temperature, "temp", settings.temperature, "temperature");
+  set(sampling.top_k, "top-k", settings.top_k, "top_k");
+  set(sampling.top_p, "top-p", settings.top_p, "top_p");
+  set(sampling.min_p, "min-p", settings.min_p, "min_p");
+  set(sampling.repeat_penalty, "repeat-penalty", settings.repeat_penalty, "repeat_penalty");
 }
 
 void override_pipeline(Pipeline& pipeline, const Settings& settings) {
@@ -98,20 +113,27 @@ void override_pipeline(Pipeline& pipeline, const Settings& settings) {
     // A file of the command line starts at the folder that the command was called in.
     std::string use = *settings.snapshot;
     if (is_snapshot_file(use)) use = std::filesystem::absolute(use).string();
-    for (DocumentSpec& document : pipeline.documents) document.snapshot = use;
+    for (DocumentSpec& document : pipeline.documents) {
+      if (reaches(settings, "snapshot", "snapshot", document.changed_keys)) document.snapshot = use;
+    }
   }
   // A text from the command line is no template: braces in it are braces.
-  if (settings.system) pipeline.system = escape_template(*settings.system);
+  if (settings.system && reaches(settings, "system", "system", pipeline.changed_keys)) {
+    pipeline.system = escape_template(*settings.system);
+  }
   for (AgentSpec& agent : pipeline.agents) {
     if (agent.function) continue;
-    replace(agent.max_tokens, settings.max_tokens);
-    override_sampling(agent.sampling, settings);
-    if (settings.seed) {
+    const auto reaches_agent = [&](const char* flag, const char* key) {
+      return reaches(settings, flag, key, agent.changed_keys);
+    };
+    if (reaches_agent("predict", "max_tokens")) replace(agent.max_tokens, settings.max_tokens);
+    override_sampling(agent.sampling, settings, agent.changed_keys);
+    if (settings.seed && reaches_agent("seed", "seed")) {
       agent.sampling.seed = *settings.seed;
       agent.seed_is_own = false;  // agents still differ: each derives its own from this one
     }
     if (!settings.stop.empty()) agent.stop = settings.stop;
-    if (settings.ignore_eos.value_or(false)) agent.ignore_eos = true;
+    if (reaches_agent("ignore-eos", "ignore_eos")) replace(agent.ignore_eos, settings.ignore_eos);
   }
 }
 

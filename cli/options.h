@@ -1,8 +1,10 @@
-// Settings, pipeline file and defaults become the library's options: flag and environment beat the
-// file, the file beats the default.
+// Settings, pipeline file and defaults become the library's options: flag beats --set, that beats
+// the environment, that the file, and that the default.
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 
 #include "cli/model_lookup.h"
 #include "cli/settings.h"
@@ -24,11 +26,14 @@ void replace(T& out, const std::optional<T>& flag) {
   if (flag) out = *flag;
 }
 
-/// All of it but the seed, which each command derives in its own way.
-void override_sampling(Sampling& sampling, const Settings& settings);
+/// All of it but the seed, which each command derives in its own way. A variable leaves
+/// `changed_keys` as they are (reaches() in settings.h).
+void override_sampling(Sampling& sampling, const Settings& settings,
+                       const std::set<std::string>& changed_keys = {});
 
 /// What the command line says about sampling and limits holds for every agent that a model
-/// computes, and what it says about snapshots for every document.
+/// computes, and what it says about snapshots for every document. So does what the environment
+/// says, but for what --set changed.
 void override_pipeline(Pipeline& pipeline, const Settings& settings);
 
 }  // namespace swarmkv::cli

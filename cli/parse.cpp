@@ -78,12 +78,14 @@ void apply_environment(Settings& settings, unsigned command, const Environment& 
     if (!value) continue;
     const bool is_switch = !flag.takes_value();
     flag.apply(settings, is_switch ? (parse_bool(name, *value) ? "1" : "0") : *value, name);
+    settings.from_environment.emplace(flag.name);
   }
 }
 
 void apply_flags(Settings& settings, const Parser& parser) {
   for (const auto& [flag, option] : parser.options) {
     const std::string source = "--" + std::string(flag->name);
+    if (option->count() > 0) settings.from_environment.erase(std::string(flag->name));
     for (const std::string& value : option->results()) {
       const bool is_switch = !flag->takes_value();
       flag->apply(settings, is_switch ? (parse_bool(source, value) ? "1" : "0") : value, source);

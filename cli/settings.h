@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct Settings {
   std::string verb;                    ///< of `snapshot`: "list"; empty if none was given
   std::vector<std::string> arguments;  ///< what is left when flags are taken out
   bool help = false;
+  /// Flags, by their long names, whose value a variable gave and no flag.
+  std::set<std::string, std::less<>> from_environment;
 
   // Model and engine.
   std::optional<std::string> model;
@@ -73,6 +76,13 @@ struct Settings {
   bool strict = false, fail_fast = false, deterministic = false;
   std::chrono::milliseconds timeout{0};
 };
+
+/// Whether what was given for `flag` counts for `key` of a pipeline. A flag always does; a variable
+/// not where --set has given the key, which stands on the command line like a flag.
+inline bool reaches(const Settings& settings, std::string_view flag, const std::string& key,
+                    const std::set<std::string>& changed_keys) {
+  return changed_keys.count(key) == 0 || settings.from_environment.count(flag) == 0;
+}
 
 /// Standard error is read by a program: it gets event lines and nothing else. A plan has none.
 inline bool stderr_is_events(const Settings& settings) {

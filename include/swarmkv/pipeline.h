@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,7 @@ struct DocumentSpec {
   /// = what RunOptions says.
   std::string snapshot;
   SourcePos pos;
+  std::set<std::string> changed_keys{};  ///< whose value PipelineChanges::sets gave: "snapshot"
 };
 
 /// Answers of an agent's needs, by name. An optional need that did not finish is not in it.
@@ -107,6 +109,8 @@ struct AgentSpec {
   SourcePos pos;  ///< of the name
   std::map<std::string, SourcePos>
       key_pos;  ///< of each key that was given ("max_tokens", "needs.memo", ...)
+  /// Settings whose value PipelineChanges::sets gave, to the agent or to `defaults`: "max_tokens".
+  std::set<std::string> changed_keys{};
 };
 
 /// Settings a file may carry for the model; empty/unset = not given.
@@ -116,6 +120,7 @@ struct ModelSpec {
   std::optional<int> n_gpu_layers, threads, threads_batch, batch_size, parallel;
   std::string cache_type_k, cache_type_v, flash_attn;
   SourcePos pos;
+  std::set<std::string> changed_keys{};  ///< whose value PipelineChanges::sets gave: "threads"
 };
 
 /// Where a path of a pipeline leads: absolute ones and "-" (standard input) stay, others start at
@@ -132,7 +137,8 @@ struct Pipeline {
   std::vector<std::string> text_files;  ///< whose contents its texts are (file://), below `folder`
   std::map<std::string, std::string> vars;  ///< {{ vars.name }} in prompts and system texts
   std::vector<DocumentSpec> documents;
-  std::vector<AgentSpec> agents;  ///< in file order
+  std::vector<AgentSpec> agents;         ///< in file order
+  std::set<std::string> changed_keys{};  ///< whose value PipelineChanges::sets gave: "system"
 };
 
 /// A parsed file and everything that was found in it, in file order. Usable if `ok()`.

@@ -129,6 +129,7 @@ class PipelineReader {
 
   void read_system(const Entry& entry) {
     notes_.top_pos["system"] = context_.pos(entry.key_node);
+    if (entry.is_change()) pipeline_.changed_keys.insert(entry.key());
     auto found = read_text_or_file(context_, entry);
     if (!found) return;
     pipeline_.system = std::move(found->text);

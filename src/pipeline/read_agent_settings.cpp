@@ -78,6 +78,9 @@ bool read_setting(const ReadContext& context, const Entry& entry, AgentSpec& age
   } else {
     return false;
   }
+  // What an agent says itself takes the place of what `defaults` said, changed or not.
+  agent.changed_keys.erase(key);
+  if (entry.is_change()) agent.changed_keys.insert(key);
   return true;
 }
 

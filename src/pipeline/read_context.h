@@ -47,6 +47,8 @@ struct Entry {
   const YamlNode& value;
 
   [[nodiscard]] const std::string& key() const { return key_node.text; }
+  /// It was set from outside, and does not stand in the file.
+  [[nodiscard]] bool is_change() const { return key_node.origin > 0; }
   /// Where to point at for the value; a missing value has no place of its own.
   [[nodiscard]] const YamlNode& value_or_key() const {
     return value.kind == YamlNode::Kind::kNull ? key_node : value;

@@ -58,6 +58,7 @@ void read_document_parts(const ReadContext& context, const Entry& entry, Documen
          known_entries(context, entry.value, KeyLevel::kDocument, where, &strays)) {
       if (item.key() == "snapshot") {
         document.snapshot = read_snapshot(context, item);
+        if (item.is_change()) document.changed_keys.insert(item.key());
         continue;
       }
       has_path = true;
@@ -106,6 +107,7 @@ void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model
   };
   for (const Entry& item : known_entries(context, entry.value, KeyLevel::kModel, " in 'model'")) {
     const std::string& key = item.key();
+    if (item.is_change()) model.changed_keys.insert(key);
     if (key == "path") {
       model.path = read_text(context, item).value_or("");
     } else if (key == "ctx_size") {

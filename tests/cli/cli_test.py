@@ -862,9 +862,10 @@ class ChangesTest(CliTest):
         self.write("swarmkv.yaml", REVIEW.replace("name: review\n", "name: review\nvars: { who: the buyer }\n")
                    .replace("clauses are risky?", "clauses are risky for {{ vars.who }}?"))
 
-    def run_with(self, *flags):
+    def run_with(self, *flags, **how):
         return self.fake("run", "-q", *flags, "--fake-answer", "for the seller?=SELLER",
-                         "--fake-answer", "for the buyer?=BUYER", "--fake-answer", "Who are=PARTIES")
+                         "--fake-answer", "for the buyer?=BUYER", "--fake-answer", "Who are=PARTIES",
+                         **how)
 
     def test_a_var_reaches_the_prompt(self):
         result = self.check(self.run_with("--print", "risks", "--var", "who=the seller"), 0)
@@ -877,6 +878,15 @@ class ChangesTest(CliTest):
         self.assertEqual(report["agents"][1]["sampling"]["max_tokens"], 2)
         report = json.loads(self.check(self.run_with(*flags, "-n", "3"), 0)[1])
         self.assertEqual(report["agents"][1]["sampling"]["max_tokens"], 3)
+
+    def test_a_value_that_is_set_beats_the_environment(self):
+        flags = ("--set", "agents.risks.max_tokens=2", "--set", "model.ctx_size=2048", "-o", "json")
+        env = {"SWARMKV_PREDICT": "7", "SWARMKV_CTX_SIZE": "4096"}
+        report = json.loads(self.check(self.run_with(*flags, env=env), 0)[1])
+        self.assertEqual([agent["sampling"]["max_tokens"] for agent in report["agents"]], [7, 2, 7])
+        self.assertEqual(report["ctx_size"], 2048)
+        plan = json.loads(self.check(self.fake("plan", *flags, env=env), 0)[1])
+        self.assertEqual([agent["max_tokens"] for agent in plan["agents"]], [7, 2, 7])
 
     def test_only_selected_agents_run(self):
         def names(*flags):

@@ -48,6 +48,8 @@ struct Precedence {
   const char* from_variable;
   const char* from_file;
   const char* built_in;
+  const char* set;  ///< of the pipeline's only agent or document, its model or itself
+  const char* from_set;
 };
 
 template <typename Member>
@@ -82,67 +84,67 @@ std::vector<Precedence> precedence_table() {
   const auto agent_file = [](auto set) { return [set](Pipeline& p) { set(p.agents[0]); }; };
   return {
       {"-c", "100", "SWARMKV_CTX_SIZE", "200", model_file([](ModelSpec& m) { m.ctx_size = 300; }),
-       engine_value(&E::ctx_size), "100", "200", "300", "0"},
+       engine_value(&E::ctx_size), "100", "200", "300", "0", "model.ctx_size=400", "400"},
       {"-ngl", "10", "SWARMKV_N_GPU_LAYERS", "all",
        model_file([](ModelSpec& m) { m.n_gpu_layers = 30; }),
        [](const Settings& s, const Pipeline& p) {
          return std::to_string(model_options(s, p, {}).n_gpu_layers);
        },
-       "10", "10000", "30", "-1"},
+       "10", "10000", "30", "-1", "model.n_gpu_layers=40", "40"},
       {"-t", "1", "SWARMKV_THREADS", "2", model_file([](ModelSpec& m) { m.threads = 3; }),
-       engine_value(&E::threads), "1", "2", "3", "0"},
+       engine_value(&E::threads), "1", "2", "3", "0", "model.threads=4", "4"},
       {"-tb", "1", "SWARMKV_THREADS_BATCH", "2",
        model_file([](ModelSpec& m) { m.threads_batch = 3; }), engine_value(&E::threads_batch), "1",
-       "2", "3", "0"},
+       "2", "3", "0", "model.threads_batch=4", "4"},
       {"-b", "64", "SWARMKV_BATCH_SIZE", "128",
        model_file([](ModelSpec& m) { m.batch_size = 256; }), engine_value(&E::batch_size), "64",
-       "128", "256", "512"},
+       "128", "256", "512", "model.batch_size=32", "32"},
       {"-ub", "64", "SWARMKV_UBATCH_SIZE", "128",
        model_file([](ModelSpec& m) { m.batch_size = 256; }), engine_value(&E::batch_size), "64",
-       "128", "256", "512"},
+       "128", "256", "512", "model.batch_size=32", "32"},
       {"-np", "1", "SWARMKV_PARALLEL", "2", model_file([](ModelSpec& m) { m.parallel = 3; }),
-       engine_value(&E::parallel), "1", "2", "3", "0"},
+       engine_value(&E::parallel), "1", "2", "3", "0", "model.parallel=4", "4"},
       {"-fa", "on", "SWARMKV_FLASH_ATTN", "off",
        model_file([](ModelSpec& m) { m.flash_attn = "on"; }), engine_value(&E::flash_attn), "on",
-       "off", "on", "auto"},
+       "off", "on", "auto", "model.flash_attn=on", "on"},
       {"-ctk", "q8_0", "SWARMKV_CACHE_TYPE_K", "bf16",
        model_file([](ModelSpec& m) { m.cache_type_k = "f32"; }), engine_value(&E::cache_type_k),
-       "q8_0", "bf16", "f32", "f16"},
+       "q8_0", "bf16", "f32", "f16", "model.cache_type_k=q4_0", "q4_0"},
       {"-ctv", "q8_0", "SWARMKV_CACHE_TYPE_V", "bf16",
        model_file([](ModelSpec& m) { m.cache_type_v = "f32"; }), engine_value(&E::cache_type_v),
-       "q8_0", "bf16", "f32", "f16"},
+       "q8_0", "bf16", "f32", "f16", "model.cache_type_v=q4_0", "q4_0"},
       {"-n", "1", "SWARMKV_PREDICT", "2", agent_file([](AgentSpec& a) { a.max_tokens = 3; }),
        agent_value([](const AgentSpec& a) { return std::to_string(a.max_tokens); }), "1", "2", "3",
-       "512"},
+       "512", "agents.a.max_tokens=4", "4"},
       {"--temp", "0.1", "SWARMKV_TEMP", "0.2",
        agent_file([](AgentSpec& a) { a.sampling.temperature = 0.3; }),
        agent_value([](const AgentSpec& a) { return number(a.sampling.temperature); }), "0.10",
-       "0.20", "0.30", "0.00"},
+       "0.20", "0.30", "0.00", "agents.a.temperature=0.4", "0.40"},
       {"--top-k", "1", "SWARMKV_TOP_K", "2", agent_file([](AgentSpec& a) { a.sampling.top_k = 3; }),
        agent_value([](const AgentSpec& a) { return std::to_string(a.sampling.top_k); }), "1", "2",
-       "3", "40"},
+       "3", "40", "defaults.top_k=4", "4"},
       {"--top-p", "0.1", "SWARMKV_TOP_P", "0.2",
        agent_file([](AgentSpec& a) { a.sampling.top_p = 0.3; }),
        agent_value([](const AgentSpec& a) { return number(a.sampling.top_p); }), "0.10", "0.20",
-       "0.30", "0.95"},
+       "0.30", "0.95", "agents.a.top_p=0.4", "0.40"},
       {"--min-p", "0.1", "SWARMKV_MIN_P", "0.2",
        agent_file([](AgentSpec& a) { a.sampling.min_p = 0.3; }),
        agent_value([](const AgentSpec& a) { return number(a.sampling.min_p); }), "0.10", "0.20",
-       "0.30", "0.05"},
+       "0.30", "0.05", "defaults={min_p: 0.4}", "0.40"},
       {"--repeat-penalty", "1.1", "SWARMKV_REPEAT_PENALTY", "1.2",
        agent_file([](AgentSpec& a) { a.sampling.repeat_penalty = 1.3; }),
        agent_value([](const AgentSpec& a) { return number(a.sampling.repeat_penalty); }), "1.10",
-       "1.20", "1.30", "1.00"},
+       "1.20", "1.30", "1.00", "agents.a.repeat_penalty=1.4", "1.40"},
       {"-s", "1", "SWARMKV_SEED", "2", agent_file([](AgentSpec& a) { a.sampling.seed = 3; }),
        agent_value([](const AgentSpec& a) { return std::to_string(a.sampling.seed); }), "1", "2",
-       "3", "42"},
+       "3", "42", "agents.a.seed=4", "4"},
       {"--system", "flag", "SWARMKV_SYSTEM", "variable", [](Pipeline& p) { p.system = "file"; },
        [](const Settings& s, const Pipeline& given) {
          Pipeline pipeline = given;
          override_pipeline(pipeline, s);
          return pipeline.system;
        },
-       "flag", "variable", "file", ""},
+       "flag", "variable", "file", "", "system=set", "set"},
       {"--snapshot", "auto", "SWARMKV_SNAPSHOT", "off",
        [](Pipeline& p) {
          p.documents.resize(1);
@@ -154,7 +156,7 @@ std::vector<Precedence> precedence_table() {
          override_pipeline(pipeline, s);
          return pipeline.documents[0].snapshot;
        },
-       "auto", "off", "./file", ""},
+       "auto", "off", "./file", "", "documents.d.snapshot=./set", "./set"},
       {"-m", "flag.gguf", "SWARMKV_MODEL", "variable.gguf",
        [](Pipeline& p) { p.model.path = "/file.gguf"; },
        [](const Settings& s, const Pipeline& p) {
@@ -164,11 +166,20 @@ std::vector<Precedence> precedence_table() {
            return std::string("none");
          }
        },
-       "flag.gguf", "variable.gguf", "/file.gguf", "none"},
+       "flag.gguf", "variable.gguf", "/file.gguf", "none", "model.path=/set.gguf", "/set.gguf"},
   };
 }
 
-TEST(Parse, PrefersFlagThenEnvironmentThenFileThenDefault) {
+Pipeline with_sets(const Settings& settings) {
+  constexpr const char* kFile =
+      "{version: 1, documents: {d: {path: d.txt}}, agents: {a: {prompt: Why?}, b: {prompt: How?, "
+      "max_tokens: 9}}}";
+  ParsedPipeline parsed = parse_pipeline(kFile, "p.yaml", settings.changes);
+  EXPECT_TRUE(parsed.ok()) << format(parsed.diagnostics);
+  return std::move(parsed.pipeline);
+}
+
+TEST(Parse, PrefersFlagThenSetThenEnvironmentThenFileThenDefault) {
   for (const Precedence& row : precedence_table()) {
     SCOPED_TRACE(row.flag);
     Pipeline plain, file;
@@ -181,7 +192,50 @@ TEST(Parse, PrefersFlagThenEnvironmentThenFileThenDefault) {
     EXPECT_EQ(row.read(parse({"run"}, variables), file), row.from_variable);
     EXPECT_EQ(row.read(parse({"run"}), file), row.from_file);
     EXPECT_EQ(row.read(parse({"run"}), plain), row.built_in);
+
+    const Settings set = parse({"run", "--set", row.set}, variables);
+    EXPECT_EQ(row.read(set, with_sets(set)), row.from_set);
+    const Settings both = parse({"run", "--set", row.set, row.flag, row.flag_value}, variables);
+    EXPECT_EQ(row.read(both, with_sets(both)), row.from_flag);
+    const Settings neither = parse({"run"}, variables);
+    EXPECT_EQ(row.read(neither, with_sets(neither)), row.from_variable);
   }
+}
+
+TEST(Parse, AVariableReachesEveryAgentButThoseThatSetChanged) {
+  const auto lengths = [](const std::vector<std::string>& sets, const Variables& variables) {
+    std::vector<std::string> words = {"run"};
+    for (const std::string& set : sets) words.insert(words.end(), {"--set", set});
+    const Settings settings = parse(words, variables);
+    Pipeline pipeline = with_sets(settings);
+    override_pipeline(pipeline, settings);
+    return std::to_string(pipeline.agents[0].max_tokens) + "," +
+           std::to_string(pipeline.agents[1].max_tokens);
+  };
+  const Variables seven = {{"SWARMKV_PREDICT", "7"}};
+
+  EXPECT_EQ(lengths({}, {}), "512,9");
+  EXPECT_EQ(lengths({}, seven), "7,7");
+  EXPECT_EQ(lengths({"agents.a.max_tokens=3"}, seven), "3,7");
+  EXPECT_EQ(lengths({"agents.a.temperature=1"}, seven), "7,7") << "another key";
+  EXPECT_EQ(lengths({"defaults.max_tokens=3"}, seven), "3,7") << "b has a value of its own";
+  EXPECT_EQ(lengths({"defaults.max_tokens=3"}, {}), "3,9");
+  EXPECT_EQ(lengths({"agents.b={prompt: x, max_tokens: 4}"}, seven), "7,4");
+}
+
+TEST(Parse, ASwitchOfTheCommandLineBeatsTheFilesInBothDirections) {
+  const auto ignores = [](const std::vector<std::string>& args, const Variables& variables) {
+    const Settings settings = parse(args, variables);
+    Pipeline pipeline = with_sets(settings);
+    override_pipeline(pipeline, settings);
+    return pipeline.agents[0].ignore_eos;
+  };
+  const std::string on = "agents.a.ignore_eos=true", off = "agents.a.ignore_eos=false";
+
+  EXPECT_TRUE(ignores({"run", "--set", on}, {{"SWARMKV_IGNORE_EOS", "0"}}));
+  EXPECT_FALSE(ignores({"run", "--set", off}, {{"SWARMKV_IGNORE_EOS", "1"}}));
+  EXPECT_FALSE(ignores({"run", "--set", on, "--ignore-eos=0"}, {}));
+  EXPECT_TRUE(ignores({"run", "--set", off, "--ignore-eos"}, {}));
 }
 
 TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
