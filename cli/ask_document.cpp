@@ -1,5 +1,6 @@
 #include "cli/ask_document.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
@@ -31,6 +32,16 @@ DocumentSpec ask_document(const std::string& file) {
 
 std::string document_title(const std::string& file) {
   return file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
+}
+
+std::string title_of_documents(const std::vector<std::string>& files) {
+  constexpr std::size_t kShown = 2;
+  std::string title;
+  for (std::size_t i = 0; i < std::min(files.size(), kShown); ++i) {
+    title += (i > 0 ? ", " : "") + document_title(files[i]);
+  }
+  if (files.size() > kShown) title += " and " + std::to_string(files.size() - kShown) + " more";
+  return title;
 }
 
 }  // namespace swarmkv::cli

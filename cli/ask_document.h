@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "swarmkv/pipeline.h"
 
@@ -12,5 +13,8 @@ DocumentSpec ask_document(const std::string& file);
 
 /// What it is called where it is shown: "contract.txt", "standard input".
 std::string document_title(const std::string& file);
+
+/// Of several: the first two by name, "rules.txt, contract.txt and 3 more".
+std::string title_of_documents(const std::vector<std::string>& files);
 
 }  // namespace swarmkv::cli

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/ask_document.h"
 #include "cli/commands.h"
 #include "cli/execute.h"
@@ -24,6 +26,17 @@ std::vector<std::string> all_questions(const Settings& settings) {
   return questions;
 }
 
+void refuse_standard_input_twice(const Settings& settings) {
+  const auto n = std::count(settings.files.begin(), settings.files.end(), "-");
+  if (n > 1) {
+    throw UsageError("-f -: standard input is one document, but is named " + std::to_string(n) +
+                     " times");
+  }
+  if (n > 0 && settings.questions == "-") {
+    throw UsageError("document and questions cannot both come from standard input");
+  }
+}
+
 // Before the model is loaded, which takes its time.
 void refuse_unreadable(const std::string& file) {
   const FileProblem found = check_document(".", file);
@@ -36,21 +49,13 @@ void refuse_unreadable(const std::string& file) {
 
 int command_ask(const Settings& settings, const Invocation& invocation) {
   if (settings.files.empty()) throw UsageError("ask needs a document: -f FILE");
-  if (settings.files.size() > 1) {
-    throw UsageError("ask reads one document, but -f was given " +
-                     std::to_string(settings.files.size()) +
-                     " times: write a pipeline with 'documents' (swarmkv run), or make one file of "
-                     "them (cat A B | swarmkv ask -f - ...)");
-  }
-  const std::string& file = settings.files.front();
-  DocumentSpec document = ask_document(file);
-  if (file == "-" && settings.questions == "-") {
-    throw UsageError("document and questions cannot both come from standard input");
-  }
-  refuse_unreadable(file);
-  Pipeline pipeline = ask_pipeline(std::move(document), all_questions(settings));
+  std::vector<DocumentSpec> documents;
+  for (const std::string& file : settings.files) documents.push_back(ask_document(file));
+  refuse_standard_input_twice(settings);
+  for (const std::string& file : settings.files) refuse_unreadable(file);
+  Pipeline pipeline = ask_pipeline(documents, all_questions(settings));
   if (!accept(validate(pipeline), settings, invocation.events)) return 2;
-  return execute(std::move(pipeline), document_title(file), settings, invocation);
+  return execute(std::move(pipeline), title_of_documents(settings.files), settings, invocation);
 }
 
 }  // namespace swarmkv::cli

@@ -16,7 +16,7 @@ struct Summary {
 // No quotes and no colons: they stand in quotes, and zsh ends the name at a colon.
 constexpr std::array kSummaries = {
     Summary{"run", "run a pipeline"},
-    Summary{"ask", "one agent for each prompt over one document"},
+    Summary{"ask", "one agent for each prompt over documents"},
     Summary{"plan", "what a pipeline will need"},
     Summary{"validate", "check pipelines without a model"},
     Summary{"bench", "measure the ways to hand a document to agents"},

@@ -15,7 +15,7 @@ constexpr std::string_view kRun =
 constexpr std::string_view kAsk =
     R"(swarmkv ask -f DOC PROMPT... [flags]      one agent for each PROMPT
 
-  -f, --file DOC      *  the document, - = stdin
+  -f, --file DOC      *  the document, - = stdin; repeatable
   --questions FILE       more prompts, one a line, - = stdin
 )";
 

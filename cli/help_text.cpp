@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kMain =
     R"(swarmkv - reads a document once, then many agents work on it together
 
-  swarmkv ask -f DOC PROMPT...   one agent for each PROMPT over one document
+  swarmkv ask -f DOC PROMPT...   one agent for each PROMPT over documents
   swarmkv run [FILE]             run a pipeline (swarmkv.yaml; - = stdin)
   swarmkv plan [FILE]            what it will need: tokens, memory, order
   swarmkv validate FILE...       check pipelines without a model
@@ -47,7 +47,7 @@ Input     --system TEXT             stands before the document
 constexpr std::string_view kAsk =
     R"(swarmkv ask -f DOC PROMPT... [flags]      one agent for each PROMPT
 
-Input     -f, --file DOC       *    the document, - = stdin
+Input     -f, --file DOC       *    the document, - = stdin; repeatable
           --questions FILE          more prompts, one a line, - = stdin
           --system TEXT             stands before the document
           --no-chat-template        plain prompts, without the model's markup

@@ -216,4 +216,9 @@ SWARMKV_API std::vector<Diagnostic> validate(Pipeline& pipeline,
 /// One agent per question over one document: what `swarmkv ask` runs. Agents are q1, q2, ...
 SWARMKV_API Pipeline ask_pipeline(DocumentSpec document, const std::vector<std::string>& questions);
 
+/// The same over several documents, read in this order. A name that cannot be one becomes
+/// "document", and one that is taken gets a number: contract, contract_2.
+SWARMKV_API Pipeline ask_pipeline(std::span<const DocumentSpec> documents,
+                                  const std::vector<std::string>& questions);
+
 }  // namespace swarmkv

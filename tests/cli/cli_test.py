@@ -203,6 +203,25 @@ class AskTest(CliTest):
                                  stdin=DOCUMENT.encode())
         self.assertEqual((code, out), (0, "Found\n"))
 
+    def test_several_documents_are_read_in_their_order_by_everybody(self):
+        self.write("Rules.txt", "Rule 1: be short. " * 9)
+        (self.folder / "other").mkdir()
+        self.write("other/contract.txt", "Another contract. " * 9)
+        files = ("-f", "Rules.txt", "-f", "-", "-f", "other/contract.txt")
+        code, out, err = self.ask(*files, "Who?", "What?", "--report", "r.json", "--fake-answer", "Who=A",
+                                  "--fake-answer", "What=B", stdin=b"Some words from elsewhere. ")
+        self.assertEqual((code, out), (0, "# q1\nA\n\n# q2\nB\n"), err)
+        self.assertIn("contract.txt, Rules.txt and 2 more", err)
+        report = self.report_of("r.json")
+        names = ["contract", "rules", "stdin", "contract_2"]
+        self.assertEqual([document["name"] for document in report["documents"]], names)
+        for agent in report["agents"]:
+            self.assertEqual(agent["reads"], names)
+        after = [document["readings"][0]["after"] for document in report["documents"]]
+        self.assertEqual(after, [None, "contract", "rules", "stdin"])
+        for document in report["documents"]:
+            self.assertEqual(document["computed_tokens"], document["n_tokens"], "once for both")
+
     def test_braces_brackets_and_percent_signs_in_a_prompt_are_text(self):
         for prompt in ("What is {{ x }}?", "[a, b]", "{%", "%s %d", "a=b"):
             with self.subTest(prompt):
@@ -655,9 +674,15 @@ class BadInputTest(CliTest):
         self.assertEqual(process.returncode, 0, err)
         self.assertTrue(out)
 
-    def test_no_document_or_several(self):
+    def test_no_document_or_one_of_several_that_cannot_be_read(self):
         self.refused(self.fake("ask", "x"), 2, "-f FILE")
-        self.refused(self.ask("-f", "contract.txt", "x"), 2, "pipeline with 'documents'")
+        self.write("empty.txt", "")
+        self.refused(self.ask("-f", "nowhere.txt", "x"), 3, "'nowhere.txt'")
+        self.refused(self.ask("-f", "empty.txt", "x"), 3, "'empty.txt'")
+        self.refused(self.ask("-f", "", "x"), 2, "the name of the document is empty")
+        self.refused(self.fake("ask", "-f", "-", "-f", "contract.txt", "-f", "-", "x"), 2,
+                     "-f -: standard input is one document, but is named 2 times")
+        self.refused(self.ask("-f", "-", "--questions", "-"), 2, "both come from standard input")
 
     def test_a_model_that_is_none(self):
         self.write("text.gguf", "not a model")
@@ -1961,6 +1986,17 @@ class SnapshotTest(CliTest):
         self.assertEqual(event["document"], "contract")
         self.assertEqual(event["path"], str(path))
         self.assertEqual(event["n_tokens"], document["n_tokens"])
+
+    def test_several_documents_of_ask_are_kept_and_restored(self):
+        self.write("annex.txt", "The annex has three pages. " * 30)
+        # Slow enough that reading a file back takes less time.
+        ask = lambda question: self.restored("-f", "annex.txt", question, "-n", "1", "--fake-delay-ms", "50",
+                                             "--report", "r.json")
+        self.check(ask("Who?"), 0)
+        self.assertEqual(self.report_of("r.json")["documents"][1]["snapshot"]["state"], "saved")
+        self.check(ask("What?"), 0)
+        for document in self.report_of("r.json")["documents"]:
+            self.assertEqual((document["source"], document["computed_tokens"]), ("restored", 0))
 
     def test_flag_beats_variable_beats_file_beats_off(self):
         self.saved()

@@ -266,6 +266,30 @@ TEST(AskPipeline, WithoutQuestionsIsRefusedByValidation) {
   EXPECT_EQ(problems[0].code, "SK206");
 }
 
+TEST(AskPipeline, ReadsSeveralDocumentsInTheirOrderUnderNamesOfTheirOwn) {
+  std::vector<DocumentSpec> documents(7);
+  const std::string longest(64, 'a');
+  const char* const names[] = {"contract", "annex", "contract", "contract_2", "q1", "Q", ""};
+  for (std::size_t i = 0; i < documents.size(); ++i) documents[i].name = names[i];
+  documents[6].name = longest;
+  documents.push_back(documents[6]);
+  for (std::size_t i = 0; i < documents.size(); ++i) documents[i].path = std::to_string(i);
+
+  Pipeline pipeline = ask_pipeline(documents, {"Why?"});
+
+  EXPECT_TRUE(validate(pipeline).empty());
+  std::vector<std::string> given, paths;
+  for (const DocumentSpec& document : pipeline.documents) {
+    given.push_back(document.name);
+    paths.push_back(document.path);
+  }
+  EXPECT_EQ(given, (std::vector<std::string>{"contract", "annex", "contract_2", "contract_2_2",
+                                             "document", "document_2", longest,
+                                             longest.substr(2) + "_2"}));
+  EXPECT_EQ(paths, (std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7"}));
+  EXPECT_FALSE(pipeline.agents.at(0).reads) << "all of them, in this order";
+}
+
 TEST(AskPipeline, DoesNotClashWithADocumentCalledLikeAQuestion) {
   Pipeline pipeline = ask_pipeline({"q1", "q1", {}, {}, {}}, {"Why?"});
 
