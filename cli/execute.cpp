@@ -12,6 +12,7 @@
 #include "cli/planned_engine.h"
 #include "cli/progress.h"
 #include "cli/run_canceller.h"
+#include "cli/save_pipeline.h"
 #include "swarmkv/engine.h"
 #include "swarmkv/error.h"
 
@@ -82,6 +83,7 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
   override_pipeline(pipeline, settings);
   refuse_inputs_as_reports(pipeline, settings, choice.path);
   const Destination destination = choose_destination(pipeline, settings, invocation.environment);
+  if (settings.save) save_pipeline(pipeline, settings, choice);
 
   RunCanceller canceller;
   // Before any thread, so that all of them leave the signals to this one.

@@ -52,8 +52,8 @@ std::vector<std::string_view> flag_values(const Flag& flag, Command command) {
 }
 
 bool takes_file(const Flag& flag) {
-  constexpr std::array<std::string_view, 6> kFiles = {"model",  "file",   "questions",
-                                                      "report", "resume", "snapshot"};
+  constexpr std::array<std::string_view, 7> kFiles = {"model",  "file",     "questions", "report",
+                                                      "resume", "snapshot", "save"};
   return std::find(kFiles.begin(), kFiles.end(), flag.name) != kFiles.end();
 }
 

@@ -108,6 +108,11 @@ std::string filled(Text source, Text v) {
   return v;
 }
 
+std::string save_path(Text source, Text v) {
+  if (v != "-") return filled(source, v);
+  throw UsageError(source + ": standard output is for the answers; give a file");
+}
+
 std::string progress_mode(const S& s, Text source, Text v) {
   if (s.command == "snapshot") return parse_choice(source, v, {"auto", "tty", "plain", "none"});
   return parse_choice(source, v, {"auto", "tty", "plain", "jsonl", "none"});
@@ -151,6 +156,7 @@ const Flag kFlags[] = {
 
     {kList, "file", 'f', "", "", kAsk | kBench | kSave, false, true, [](S& s, Text v, Text) { s.files.push_back(v); }},
     {kValue, "questions", 0, "", "", kAsk | kBench, false, true, [](S& s, Text v, Text) { s.questions = v; }},
+    {kValue, "save", 0, "", "", kAsk, false, true, [](S& s, Text v, Text f) { s.save = save_path(f, v); }},
     {kValue, "system", 0, "", "", kAnswering | kSave, true, true, [](S& s, Text v, Text) { s.system = v; }},
     {kList, "var", 0, "", "", kPipelineReaders | kSave, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.vars, v, f, "NAME=TEXT"); }},
     {kList, "set", 0, "", "", kPipelineReaders | kSave, false, true, [](S& s, Text v, Text f) { add_pair(s.changes.sets, v, f, "KEY=VALUE such as agents.risk.seed=1"); }},

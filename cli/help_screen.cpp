@@ -17,6 +17,7 @@ constexpr std::string_view kAsk =
 
   -f, --file DOC      *  the document, - = stdin; repeatable
   --questions FILE       more prompts, one a line, - = stdin
+  --save FILE            also writes it as a pipeline, for run and plan
 )";
 
 constexpr std::string_view kAnswering =

@@ -49,6 +49,7 @@ constexpr std::string_view kAsk =
 
 Input     -f, --file DOC       *    the document, - = stdin; repeatable
           --questions FILE          more prompts, one a line, - = stdin
+          --save FILE               also writes it as a pipeline, for run and plan
           --system TEXT             stands before the document
           --no-chat-template        plain prompts, without the model's markup
           --template-date DATE      the date a chat template sees (2026-01-01)

@@ -59,8 +59,15 @@ void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings
   };
   for (const std::string& report : settings.reports) refuse("--report", report);
   std::map<std::string, std::string> owners;  // of places, who writes there
+  if (settings.save) {
+    refuse("--save", *settings.save);
+    owners.emplace(place_of(*settings.save), "--save '" + *settings.save + "'");
+  }
   for (const std::string& report : settings.reports) {
-    owners.emplace(place_of(report), "--report '" + report + "'");
+    const auto [owner, is_new] = owners.emplace(place_of(report), "--report '" + report + "'");
+    if (is_new || !owner->second.starts_with("--save")) continue;
+    throw UsageError(
+        fmt::format("{} and --report '{}' would replace each other", owner->second, report));
   }
   for (const AgentSpec& agent : pipeline.agents) {
     if (agent.output_file.empty()) continue;

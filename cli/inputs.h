@@ -13,8 +13,9 @@ namespace swarmkv::cli {
 /// errors  kUnreadable
 void take_pipes(Pipeline& pipeline);
 
-/// errors  UsageError  a report or an answer would replace a document, the pipeline, the questions
-///                     or the model, or one of them the other
+/// errors  UsageError  a report, an answer or what --save writes would replace a document, the
+/// pipeline, the questions
+///                     or the model, or one of them another
 void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings,
                               const std::string& model);
 

@@ -14,7 +14,6 @@ namespace swarmkv::cli {
 namespace {
 
 constexpr std::array kLaterCommands = {"retry", "shell", "serve"};
-constexpr std::array kLaterFlags = {"--save"};
 
 template <typename Names>
 bool holds(const Names& names, std::string_view name) {
@@ -40,7 +39,6 @@ unsigned verb_bit(const std::string& verb) {
 
 [[noreturn]] void refuse_flag(const std::string& word, const std::string& command, unsigned bit) {
   const std::string flag = word.substr(0, word.find('='));
-  if (holds(kLaterFlags, flag)) throw UsageError("'" + flag + "' is not built yet");
   if (find_flag(flag) != nullptr) throw UsageError("'" + command + "' does not take " + flag);
   throw UsageError("unknown flag '" + flag + "'" + did_you_mean(flag, spellings(bit)));
 }

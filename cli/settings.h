@@ -51,6 +51,7 @@ struct Settings {
   PipelineChanges changes;
   std::vector<std::string> files;
   std::optional<std::string> questions, system;
+  std::optional<std::string> save;  ///< the pipeline file that ask writes
   bool no_chat_template = false;
   std::optional<std::string> template_date;
 

@@ -273,6 +273,103 @@ class AskTest(CliTest):
         self.assertEqual(agent["usage"]["completion_tokens"], 3)
 
 
+class SaveTest(CliTest):
+    """`ask --save FILE`: the same as a pipeline file."""
+
+    ODD = ['He said "no": why?', "two\nlines\n", "What is {{ x }}?", "${{ q1 }}", "{{", "  leading", "trailing ",
+           "# no comment", "---", "--- a\nb: c", "yes", "~", "42", "file://notes.txt", "a #b", "\u00fc\u65e5\U0001f600",
+           "\ttab", "back\\slash", "'single'", "[a, b]", "!x &a *b", "what? - ?", "\u2028\u0085\ufeff", "- a list"]
+
+    def story(self, name):
+        """What decides about a run, and what came of it."""
+        report = self.report_of(name)
+        agents = [(a["name"], a["reads"], a["text"], a["token_ids_digest"], a["sampling"],
+                   a["usage"]["prompt_tokens"], a["finish_reason"]) for a in report["agents"]]
+        documents = [(d["name"], d["digest"], d["n_tokens"]) for d in report["documents"]]
+        return agents, documents, report["ctx_size"], report["cache_type_k"]
+
+    def expect_the_same(self, *args, run=(), file="p.yaml", env=None, stdin=None):
+        """Asks with --save, runs what was saved, and compares. Returns what was said when saving."""
+        _, out, err = self.check(self.fake("ask", "--save", file, "--report", "asked.json", *args, env=env,
+                                           stdin=stdin), 0)
+        self.assertIn(f"saved: {file}   again: swarmkv run {file} --engine fake", err)
+        code, again, said = self.fake("run", file, "--report", "run.json", *run, stdin=stdin)
+        self.assertEqual((code, again), (0, out), said)
+        self.assertEqual(self.story("asked.json"), self.story("run.json"))
+        self.check(self.run_cli("validate", "--strict", file), 0)
+        return err
+
+    def test_odd_prompts_are_the_same_text(self):
+        self.expect_the_same("-f", "contract.txt", "-n", "8", "--ignore-eos", "--", *self.ODD)
+        for text in self.ODD:
+            with self.subTest(text):
+                self.expect_the_same("-f", "contract.txt", "-n", "8", "--system", text, "--stop", text, "Why?")
+
+    def test_a_question_reaches_the_model_as_it_was_asked(self):
+        for text in ("What is {{ x }}?", "file://notes.txt", " # {{ q1 }}"):
+            with self.subTest(text):
+                self.check(self.ask(text, "--save", "p.yaml"), 0)
+                out = self.check(self.fake("run", "p.yaml", "-q", "--fake-answer", text + "=yes"), 0)[1]
+                self.assertEqual(out, "yes\n")
+
+    def test_flags_and_variables_are_kept(self):
+        self.write("annex.txt", "The annex. " * 20)
+        self.expect_the_same("-f", "contract.txt", "-f", "annex.txt", "-n", "9", "--temp", "0.7", "--top-k", "7",
+                             "--top-p", "0.8", "--min-p", "0.01", "--repeat-penalty", "1.2", "-s", "11", "--stop",
+                             "END", "-c", "5000", "-ctk", "q8_0", "-np", "1", "--system", "Be {{ short }}.", "a", "b")
+        self.expect_the_same("-f", "contract.txt", "a", "b",
+                             env={"SWARMKV_TEMP": "0.5", "SWARMKV_SEED": "3", "SWARMKV_PREDICT": "6",
+                                  "SWARMKV_SYSTEM": "Be kind."})
+        err = self.expect_the_same("-f", "contract.txt", "--no-chat-template", "--deterministic", "a",
+                                   run=("--no-chat-template", "--deterministic"))
+        flags = "--engine fake --no-chat-template --deterministic"
+        self.assertIn(f"swarmkv run p.yaml {flags}\n", err)
+        self.assertIn(f"needs: {flags}\n", (self.folder / "p.yaml").read_text())
+
+    def test_a_document_on_standard_input_is_that_in_the_file_too(self):
+        self.expect_the_same("-f", "-", "-f", "contract.txt", "Why?", stdin=DOCUMENT.upper().encode())
+
+    def test_documents_are_found_from_the_files_folder(self):
+        (self.folder / "below/docs").mkdir(parents=True)
+        self.write("below/docs/a.txt", DOCUMENT)
+        (self.folder / "below/link.txt").symlink_to("docs/a.txt")
+        self.expect_the_same("-f", "below/docs/../docs/a.txt", "-f", "below/link.txt", "-f", "contract.txt", "x",
+                             file="below/p.yaml")
+        text = (self.folder / "below/p.yaml").read_text()
+        self.assertIn('"a": "docs/a.txt"', text)
+        self.assertIn('"link": "link.txt"', text)
+        self.assertIn(f'"contract": "{(self.folder / "contract.txt").resolve()}"', text)
+        shutil.move(self.folder / "below", self.folder / "moved")
+        self.check(self.fake("run", "moved/p.yaml"), 0)
+
+    def test_it_is_written_before_the_run_and_changes_no_output(self):
+        self.check(self.run_cli("ask", "-f", "contract.txt", "x", "-m", "nowhere.gguf", "--save", "p.yaml"), 3)
+        self.assertIn('path: "nowhere.gguf"', (self.folder / "p.yaml").read_text())
+        (self.folder / "p.yaml").chmod(0o600)
+        code, out, err = self.ask("x", "--save", "p.yaml", "-o", "json", "-q")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("--save", json.loads(out)["command"])
+        self.assertNotIn("nowhere", (self.folder / "p.yaml").read_text())
+        self.assertEqual(stat.S_IMODE((self.folder / "p.yaml").stat().st_mode), 0o600)
+        err = self.check(self.ask("x", "--save", "p.yaml", "--progress", "jsonl"), 0)[2]
+        for line in err.splitlines():
+            json.loads(line)
+
+    def test_what_cannot_be_saved_is_refused_and_nothing_is_run(self):
+        before = sorted(self.folder.iterdir())
+        for prompt in ("a\x01b", "a\x1b[2Jb", b"a\xffb"):
+            self.refused(self.ask(prompt, "--save", "p.yaml"), 2, "cannot stand in a pipeline file as it is")
+        self.refused(self.ask("x", "--save", "contract.txt"), 2, "would replace an input of this run")
+        self.refused(self.ask("x", "--save", "r.json", "--report", "./r.json"), 2, "replace each other")
+        self.refused(self.ask("x", "--save", "nowhere/p.yaml"), 3, "nowhere/p.yaml")
+        self.refused(self.ask("x", "--save", "-"), 2, "give a file")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        os.mkfifo(self.folder / "pipe")
+        self.refused(self.ask("-f", "pipe", "x", "--save", "p.yaml"), 2, "'pipe' is a pipe")
+        self.assertFalse((self.folder / "p.yaml").exists())
+        self.assertEqual((self.folder / "contract.txt").read_text(), DOCUMENT)
+
+
 class HandoffTest(CliTest):
     def test_every_way_gives_the_same_answers_and_says_what_it_computed(self):
         answers, computed = {}, {}
@@ -737,7 +834,6 @@ class UsageTest(CliTest):
     def test_later_commands_and_flags_are_refused_by_name(self):
         for command in ("retry", "shell", "serve"):
             self.refused(self.run_cli(command), 2, f"'{command}' is not built yet")
-        self.refused(self.ask("x", "--save", "f.yaml"), 2, "'--save' is not built yet")
         self.refused(self.ask("x", "--report", "r.pdf"), 2, "must end in .json, .jsonl, .md")
 
     def test_numbers_out_of_range_name_value_and_range(self):

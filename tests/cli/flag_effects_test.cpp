@@ -51,7 +51,7 @@ std::string everything(const Settings& s) {
     out += shown(x) + " ";
   }
   for (const std::optional<std::string>& text :
-       {s.model, s.flash_attn, s.cache_type_k, s.cache_type_v, s.questions, s.system,
+       {s.model, s.flash_attn, s.cache_type_k, s.cache_type_v, s.questions, s.system, s.save,
         s.template_date, s.resume, s.label, s.snapshot, s.snapshot_dir}) {
     out += shown(text) + " ";
   }
@@ -102,6 +102,7 @@ const std::map<std::string_view, Row>& rows() {
       {"ignore-eos", {"", "2"}},
       {"file", {"doc.txt", ""}},
       {"questions", {"q.txt", ""}},
+      {"save", {"p.yaml", "-"}},
       {"system", {"Be short.", ""}},
       {"var", {"a=b", "a"}},
       {"set", {"agents.a.seed=1", "=1"}},

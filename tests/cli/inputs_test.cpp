@@ -46,6 +46,26 @@ TEST(Inputs, AreNotReplacedByReportsOrAnswersNorTheseByEachOther) {
   EXPECT_NE(refusal((folder / "prompt.md").string(), "memo.md").find("--report"),
             std::string::npos);
   EXPECT_NE(refusal("r.json", "link.md").find("output_file"), std::string::npos);
+  Settings saving;
+  saving.command = "ask";
+  const auto save_refusal = [&](const std::string& save, const std::string& report) -> std::string {
+    saving.save = save;
+    saving.reports = {report};
+    try {
+      refuse_inputs_as_reports(pipeline, saving, "model.gguf");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  pipeline.agents[0].output_file = "memo.md";
+  EXPECT_EQ(save_refusal((folder / "p.yaml").string(), "r.json"), "");
+  EXPECT_NE(save_refusal((folder / "contract.txt").string(), "r.json").find("--save"),
+            std::string::npos);
+  EXPECT_NE(save_refusal("a/../r.json", "r.json").find("would replace each other"),
+            std::string::npos);
+  EXPECT_NE(save_refusal((folder / "memo.md").string(), "r.json").find("answer of 'memo'"),
+            std::string::npos);
   fs::create_directory(folder / "sub");
   fs::create_directory_symlink("sub", folder / "other");
   pipeline.agents.resize(2);

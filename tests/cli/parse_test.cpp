@@ -428,7 +428,14 @@ TEST(Parse, RefusesWhatIsNotBuiltYetByName) {
   for (const char* command : {"retry", "shell", "serve"}) {
     EXPECT_EQ(refusal({command}), "'" + std::string(command) + "' is not built yet");
   }
-  EXPECT_EQ(refusal({"ask", "--save", "x"}), "'--save' is not built yet");
+}
+
+TEST(Parse, SavesIntoAFileOnlyAndOnlyWhatIsAsked) {
+  EXPECT_EQ(parse({"ask", "--save", "x.yaml"}).save, "x.yaml");
+  EXPECT_EQ(refusal({"ask", "--save", "-"}),
+            "--save: standard output is for the answers; give a file");
+  EXPECT_EQ(refusal({"ask", "--save", ""}), "--save: the name is empty");
+  EXPECT_EQ(refusal({"run", "--save", "x"}), "'run' does not take --save");
 }
 
 TEST(Parse, ReadsSizesWithTheirUnits) {

@@ -283,9 +283,9 @@ TEST(AskPipeline, ReadsSeveralDocumentsInTheirOrderUnderNamesOfTheirOwn) {
     given.push_back(document.name);
     paths.push_back(document.path);
   }
-  EXPECT_EQ(given, (std::vector<std::string>{"contract", "annex", "contract_2", "contract_2_2",
-                                             "document", "document_2", longest,
-                                             longest.substr(2) + "_2"}));
+  EXPECT_EQ(given,
+            (std::vector<std::string>{"contract", "annex", "contract_2", "contract_2_2", "document",
+                                      "document_2", longest, longest.substr(2) + "_2"}));
   EXPECT_EQ(paths, (std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7"}));
   EXPECT_FALSE(pipeline.agents.at(0).reads) << "all of them, in this order";
 }
