@@ -35,7 +35,7 @@ int dispatch(const Settings& settings, const Invocation& invocation) {
   if (settings.command == "snapshot") return command_snapshot(settings, invocation);
   if (settings.command == "completion") return command_completion(settings);
   if (settings.command == "validate") return command_validate(settings);
-  if (settings.command == "inspect") return command_inspect(settings);
+  if (settings.command == "inspect") return command_inspect(settings, invocation);
   if (settings.command == "schema") return command_schema(settings);
   if (settings.command == "version") return command_version(settings);
   return command_help(settings);

@@ -23,7 +23,7 @@ int command_plan(const Settings& settings, const Invocation& invocation);
 int command_snapshot(const Settings& settings, const Invocation& invocation);
 int command_completion(const Settings& settings);
 int command_validate(const Settings& settings);
-int command_inspect(const Settings& settings);
+int command_inspect(const Settings& settings, const Invocation& invocation);
 int command_schema(const Settings& settings);
 int command_version(const Settings& settings);
 int command_help(const Settings& settings);

@@ -20,7 +20,7 @@ constexpr std::array kSummaries = {
     Summary{"plan", "what a pipeline will need"},
     Summary{"validate", "check pipelines without a model"},
     Summary{"bench", "measure the ways to hand a document to agents"},
-    Summary{"inspect", "what a model or a snapshot is"},
+    Summary{"inspect", "what a model, a snapshot or a report is"},
     Summary{"snapshot", "documents that were read, kept on disk"},
     Summary{"schema", "JSON Schema of a pipeline, for editors"},
     Summary{"completion", "completion for a shell"},

@@ -17,7 +17,7 @@ constexpr std::string_view kAsk =
 
   -f, --file DOC      *  the document, - = stdin; repeatable
   --questions FILE       more prompts, one a line, - = stdin
-  --save FILE            also writes it as a pipeline, for run and plan
+  --save FILE            also writes it as a pipeline file
 )";
 
 constexpr std::string_view kAnswering =

@@ -16,7 +16,7 @@ constexpr std::string_view kMain =
   swarmkv validate FILE...       check pipelines without a model
   swarmkv bench [FILE]           measure the ways to hand a document to agents
   swarmkv snapshot VERB          documents that were read, kept on disk
-  swarmkv inspect FILE           what a model or a snapshot is
+  swarmkv inspect FILE           what a model, a snapshot or a report is
   swarmkv schema                 JSON Schema of a pipeline, for editors
   swarmkv completion SHELL       completion for bash, zsh or fish
   swarmkv version                version of swarmkv and of llama.cpp
@@ -49,7 +49,7 @@ constexpr std::string_view kAsk =
 
 Input     -f, --file DOC       *    the document, - = stdin; repeatable
           --questions FILE          more prompts, one a line, - = stdin
-          --save FILE               also writes it as a pipeline, for run and plan
+          --save FILE               also writes it as a pipeline file
           --system TEXT             stands before the document
           --no-chat-template        plain prompts, without the model's markup
           --template-date DATE      the date a chat template sees (2026-01-01)
@@ -164,9 +164,10 @@ constexpr std::string_view kInspect = R"(swarmkv inspect FILE [flags]
 
 Describes a GGUF file without loading its weights: architecture, training
 context, bytes of KV cache for a token, and how its cache can be forked.
-Of a snapshot it tells what stands in its header.
+Of a snapshot it tells what stands in its header. Of the report of a run
+(report.json) it prints what the run said at its end: agents, figures, warnings.
 
-  -o, --output X   text or json
+  -o, --output X   text or json (of a report: the report itself)
   --color X        auto, always, never
   -h, --help       this page
 )";

@@ -166,6 +166,12 @@ struct RunReport {
 /// One JSON object, UTF-8, newline at the end. Numbers that are unknown are null.
 SWARMKV_API std::string to_json(const RunReport& report);
 
+/// What to_json wrote, read back. What the JSON does not hold stays unknown: when each token came,
+/// token ids, and keys that are missing or of another type.
+/// errors  kCorrupt      no JSON
+///         kUnsupported  JSON of another schema
+SWARMKV_API RunReport parse_report(std::string_view json);
+
 /// The table of docs/metrics.md for people, ending in a newline. `color`: ANSI colours allowed.
 SWARMKV_API std::string to_table(const RunReport& report, bool color);
 

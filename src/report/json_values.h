@@ -40,6 +40,12 @@ inline Json json_number(double value) {
   return std::round(value * 1000.0) / 1000.0;
 }
 
+/// The same of seconds: microseconds, as above.
+inline Json json_seconds(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::round(value * 1e6) / 1e6;
+}
+
 inline Json json_number(const std::optional<double>& value) {
   return value ? json_number(*value) : Json(nullptr);
 }

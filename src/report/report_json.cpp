@@ -84,9 +84,15 @@ std::optional<double> jitter(const Percentiles& itl) {
 }
 
 Json engine_time_json(const EngineCounters& c) {
-  return Json{{"forward", json_number(c.forward_s)}, {"sample", json_number(c.sample_s)},
-              {"fork", json_number(c.fork_s)},       {"other", json_number(c.other_s)},
-              {"idle", json_number(c.idle_s)},       {"mask", json_number(c.mask_s)}};
+  return Json{{"forward", json_seconds(c.forward_s)}, {"sample", json_seconds(c.sample_s)},
+              {"fork", json_seconds(c.fork_s)},       {"other", json_seconds(c.other_s)},
+              {"idle", json_seconds(c.idle_s)},       {"mask", json_seconds(c.mask_s)}};
+}
+
+Json numbers_json(const std::vector<double>& values) {
+  Json out = Json::array();
+  for (const double value : values) out.push_back(json_number(value));
+  return out;
 }
 
 Json counts_json(const RunReport& r) {
@@ -127,7 +133,10 @@ Json summary_json(const RunReport& r) {
               {"critical_path", json_texts(r.critical_path)},
               {"peak", peak_json(r)},
               {"engine_time_s", engine_time_json(c)},
-              {"graphs_reused", c.n_graphs_reused}};
+              {"graphs_reused", c.n_graphs_reused},
+              {"critical_path_ms", numbers_json(r.critical_path_ms)},
+              {"decode_steps", c.n_decode_steps},
+              {"decode_rows", c.n_decode_rows}};
 }
 
 Json warning_json(const Warning& w) {

@@ -1271,6 +1271,21 @@ agents:
         self.refused(self.run_cli("inspect", "nowhere.gguf"), 3, "nowhere.gguf")
         self.refused(self.run_cli("inspect"), 2, "one FILE")
 
+    def test_inspect_says_of_json_that_is_no_report_what_it_takes(self):
+        takes = "inspect takes a GGUF model, a snapshot (.swkv) or the report of a run (--report NAME.json)"
+        for name, text, why in (("a.json", '{"a": 1}', "JSON without a schema"), ("b.json", "[1, 2]", "without a schema"),
+                                ("c.txt", '  {"schema": "swarmkv.plan/1"}', "'swarmkv.plan/1'"),
+                                ("d.json", '{"schema": "swarmkv.report/1", "na', "not JSON, or cut short"),
+                                ("e.jsonl", '{"v":1,"seq":0}\n{"v":1,"seq":1}\n', "not JSON, or cut short"),
+                                ("f.json", "", "not JSON"), ("g.json", "[" * 100000, "not JSON")):
+            with self.subTest(name):
+                self.write(name, text)
+                for output in ("text", "json"):
+                    result = self.refused(self.run_cli("inspect", name, "-o", output), 3, takes)
+                    self.assertIn(why, result[2])
+                    self.assertIn(f"'{name}'", result[2])
+        self.refused(self.run_cli("inspect", "nowhere.json"), 3, "'nowhere.json'")
+
 
 class OutputTest(CliTest):
     def test_json_on_stdout_is_the_report_and_nothing_else(self):
@@ -1573,6 +1588,55 @@ class EventsTest(CliTest):
 
     def test_help_is_help(self):
         self.assertIn("swarmkv run", self.check(self.run_cli("run", "-o", "jsonl", "--help"), 0)[1])
+
+
+class InspectReportTest(CliTest):
+    """`inspect report.json` tells what the run told."""
+
+    def expect_the_table(self, told, table):
+        """The same but for the last digit: a report holds three decimals, a table rounds them again."""
+        shown = told[told.index("swarmkv "):]
+        self.assertEqual(len(shown.splitlines()), len(table.splitlines()), f"{shown}\n---\n{table}")
+        for ours, theirs in zip(shown.split(), table.split()):
+            if ours != theirs:
+                self.assertAlmostEqual(float(ours.replace(",", "")), float(theirs.replace(",", "")), delta=0.11)
+
+    def run_and_inspect(self, *args, code=0):
+        _, _, table = self.check(self.run_cli(*args, "--report", "r.json", "--progress", "none"), code)
+        _, told, err = self.check(self.run_cli("inspect", "r.json"), 0)
+        self.assertEqual(err, "")
+        self.expect_the_table(told, table)
+        return told
+
+    def test_a_run_that_went_well(self):
+        self.write("swarmkv.yaml", REVIEW)
+        told = self.run_and_inspect("run", "--engine", "fake", "-n", "3", "--ignore-eos", "--fake-delay-ms", "2")
+        for line in (r"name +review", r"started +\d{4}-\d\d-\d\dT.*Z", r"ended +finished, exit code 0",
+                     r"critical path   document \d.* = \d+\.\d\d s", r"warning +parties: cut at max_tokens=3.*"):
+            self.assertRegex(told, rf"(?m)^{line}$")
+        self.assertEqual(self.run_cli("inspect", "r.json", "-o", "json")[1], (self.folder / "r.json").read_text())
+        colored = self.run_cli("inspect", "r.json", "--color", "always")[1]
+        self.assertIn("\x1b[", colored)
+        self.assertEqual(re.sub(r"\x1b\[\d+m", "", colored), told)
+        self.assertNotIn("\x1b", told)
+
+    def test_a_run_that_did_not(self):
+        self.write("swarmkv.yaml", REVIEW.replace("clauses are risky?", "clauses are risky?\n    timeout: 1ms"))
+        told = self.run_and_inspect("run", "--engine", "fake", "--fake-delay-ms", "20", code=1)
+        self.assertRegex(told, r"(?m)^failed +risks: ")
+        self.assertRegex(told, r"(?m)^skipped +memo: ")
+        self.assertRegex(told, r"(?m)^ended +failed, exit code 1$")
+
+    def test_any_name_will_do_and_control_characters_are_shown(self):
+        self.check(self.ask("x", "--report", "r.json"), 0)
+        report = self.report_of("r.json")
+        report["name"] = "a\x1b[2Jb"
+        report["agents"][0]["name"] = "c\x1b[2Jd"
+        report["added_later"] = {"x": [1]}
+        self.write("kept", json.dumps(report))
+        told = self.check(self.run_cli("inspect", "kept"), 0)[1]
+        self.assertNotIn("\x1b", told)
+        self.assertIn("a\\x1b[2Jb", told)
 
 
 class FormatsTest(CliTest):

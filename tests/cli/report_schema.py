@@ -54,7 +54,7 @@ SUMMARY = {
     "peak": {"kv_cells": int, "rss_bytes": (int, NONE), "threads": (int, NONE)},
     "engine_time_s": {"forward": NUMBER, "sample": NUMBER, "fork": NUMBER, "other": NUMBER,
                       "idle": NUMBER, "mask": NUMBER},
-    "graphs_reused": int,
+    "graphs_reused": int, "critical_path_ms": [NUMBER], "decode_steps": int, "decode_rows": int,
 }
 
 REPORT = {

@@ -64,7 +64,10 @@ TEST(ReportJson, HasTheDocumentedKeysInTheDocumentedOrder) {
                                          "critical_path",
                                          "peak",
                                          "engine_time_s",
-                                         "graphs_reused"}));
+                                         "graphs_reused",
+                                         "critical_path_ms",
+                                         "decode_steps",
+                                         "decode_rows"}));
 }
 
 TEST(ReportJson, LooksLikeTheGoldenReport) {
