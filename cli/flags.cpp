@@ -190,6 +190,7 @@ const Flag kFlags[] = {
     {kValue, "color", 0, "", "", kEverywhere, true, true, [](S& s, Text v, Text f) { s.color = parse_choice(f, v, {"auto", "always", "never"}); }},
     {kSwitch, "quiet", 'q', "", "", kModelUsers | kValidate | kSave, true, true, [](S& s, Text v, Text) { s.quiet = v == "1"; }},
     {kSwitch, "verbose", 'v', "", "", kModelUsers | kSave, true, true, [](S& s, Text v, Text) { s.verbose = v == "1"; }},
+    {kValue, "verbosity", 0, "lv", "log-verbosity", kModelUsers | kSave, true, true, [](S& s, Text v, Text f) { s.verbosity = parse_int(f, v, 0, kIntMax); }},
 
     {kSwitch, "strict", 0, "", "", kAnswering | kValidate, true, true, [](S& s, Text v, Text) { s.strict = v == "1"; }},
     {kSwitch, "fail-fast", 0, "", "", kAnswering, true, true, [](S& s, Text v, Text) { s.fail_fast = v == "1"; }},

@@ -42,6 +42,7 @@ save      -f, --file DOC            a document, - = stdin, repeatable
           --engine X                llama, or fake for tries without a model
           --progress X              auto, tty, plain, none
           -q, --quiet               errors only  -v, --verbose  the model's log
+          -lv, --verbosity N        of that log: 1 errors, 2 warnings .. 5 all
 
 A snapshot serves runs with the same model, cache types, flash attention and
 text in front of the document. It holds the document in clear. Exit code 3 if

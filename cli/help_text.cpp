@@ -82,6 +82,7 @@ Output    -o, --output X            text, json (the report), jsonl (events)
           --progress X              auto, tty, plain, jsonl, none
           --color X                 auto, always, never
           -q, --quiet               errors only  -v, --verbose  the model's log
+          -lv, --verbosity N        of that log: 1 errors, 2 warnings .. 5 all
 Run       --timeout D               of the whole run: 90s, 5m, 1h
           --strict                  warnings are errors
           --fail-fast               the first failure stops the rest
@@ -116,6 +117,7 @@ flag of run, so that one word makes a plan of a run's command line.
   --var NAME=TEXT  --set KEY.KEY=VALUE  --select A,+B  --exclude A    as in run
   --strict                warnings are errors  --color X  auto, always, never
   -q, --quiet             errors only  -v, --verbose  the model's log
+  -lv, --verbosity N      of that log: 1 errors, 2 warnings .. 5 all
   -h, --help              this page
 
 Checked as in run; they change no plan, but for what --deterministic can do:
@@ -197,6 +199,7 @@ Output    -o, --output X            md (default), json, csv; jsonl = raw samples
           --label TEXT              of this machine, for those lines
           --threshold A/B=R         exit 1 if A is not R times as fast as B
           -q, --quiet               errors only  -v, --verbose  the model's log
+          -lv, --verbosity N        of that log: 1 errors, 2 warnings .. 5 all
           --color X                 auto, always, never
 Model     -m, --model FILE          GGUF; else SWARMKV_MODEL, scenario, cache
           -c, --ctx-size N     *    KV cells; auto = what an arm needs

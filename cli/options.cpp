@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/model_log.h"
 #include "cli/output.h"
 
 namespace swarmkv::cli {
@@ -23,7 +24,7 @@ std::optional<std::string> given(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-void log_to_stderr(int /*level*/, std::string_view text) {
+void write_to_stderr(std::string_view text) {
   try {
     write_all(STDERR_FILENO, text, "standard error");
   } catch (const Error&) {
@@ -42,7 +43,7 @@ ModelOptions model_options(const Settings& settings, const Pipeline& pipeline,
       reaches(settings, "n-gpu-layers", "n_gpu_layers", pipeline.model.changed_keys);
   choose(out.n_gpu_layers, has_flag ? settings.n_gpu_layers : std::nullopt,
          pipeline.model.n_gpu_layers);
-  if (settings.verbose) out.log = log_to_stderr;
+  out.log = model_log(settings, write_to_stderr);
   out.fake_answers = settings.fake_answers;
   out.fake_delay_ms = settings.fake_delay_ms;
   out.fake_ctx_train = settings.fake_ctx_train;

@@ -8,6 +8,7 @@
 #include "cli/argv.h"
 #include "cli/flags.h"
 #include "cli/messages.h"
+#include "cli/model_log.h"
 #include "cli/numbers.h"
 
 namespace swarmkv::cli {
@@ -105,9 +106,9 @@ void check_together(const Settings& s) {
   if (s.compat && s.output != "text") {
     throw UsageError("--compat is a format of its own: leave out --output " + s.output);
   }
-  if (s.verbose && stderr_is_events(s)) {
-    throw UsageError(
-        "--verbose writes the model's log between the event lines of --progress jsonl");
+  if (shows_model_log(s) && stderr_is_events(s)) {
+    throw UsageError(std::string(s.verbosity ? "--verbosity" : "--verbose") +
+                     " writes the model's log between the event lines of --progress jsonl");
   }
   // A plan streams nothing, whatever form it has.
   if (s.stream && s.output != "text" && s.command != "plan") {

@@ -65,6 +65,7 @@ struct Settings {
   std::string output = "text", print = "final", progress = "auto", color = "auto";
   std::vector<std::string> reports;
   bool stream = false, quiet = false, verbose = false;
+  std::optional<int> verbosity;  ///< llama.cpp's threshold of its log; beats `verbose`
 
   // bench; empty = not given: a scenario file or a default decides.
   std::vector<int> document_tokens, suffix_tokens, agents, output_tokens;

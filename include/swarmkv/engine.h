@@ -24,8 +24,9 @@ struct ModelOptions {
       "llama";  ///< "llama" or "fake" (exact, deterministic, instant; for tests and tries)
   int n_gpu_layers = -1;    ///< -1 = auto
   bool vocab_only = false;  ///< enough for tokenising and planning
-  std::function<void(int level, std::string_view text)>
-      log{};  ///< the runtime's log lines; process-wide, default silent
+  /// The runtime's log lines; process-wide, default silent. Levels are the runtime's own: 1 debug,
+  /// 2 info, 3 warning, 4 error, 5 goes on with the message before it. From any thread.
+  std::function<void(int level, std::string_view text)> log{};
 
   // Only for the fake engine; 0 = its default.
   std::vector<std::pair<std::string, std::string>>

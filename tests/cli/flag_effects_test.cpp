@@ -44,7 +44,7 @@ std::string everything(const Settings& s) {
   std::string out = fmt::format("{} {} ", s.engine, s.handoff);
   for (const std::optional<int>& n :
        {s.ctx_size, s.n_gpu_layers, s.threads, s.threads_batch, s.batch_size, s.ubatch_size,
-        s.parallel, s.max_tokens, s.top_k, s.trials, s.warmup}) {
+        s.parallel, s.max_tokens, s.top_k, s.trials, s.warmup, s.verbosity}) {
     out += shown(n) + " ";
   }
   for (const std::optional<double>& x : {s.temperature, s.top_p, s.min_p, s.repeat_penalty}) {
@@ -133,6 +133,7 @@ const std::map<std::string_view, Row>& rows() {
       {"color", {"never", "blue"}},
       {"quiet", {"", "x"}},
       {"verbose", {"", "x"}},
+      {"verbosity", {"2", "-1"}},
       {"strict", {"", "x"}},
       {"fail-fast", {"", "x"}},
       {"timeout", {"90s", "90"}},

@@ -244,8 +244,8 @@ TEST(Parse, CoversEveryNumericModelFlagInThePrecedenceTable) {
   // Settings of the terminal and the run that no pipeline file has.
   for (const char* name :
        {"ENGINE", "DETERMINISTIC", "IGNORE_EOS", "NO_CHAT_TEMPLATE", "TEMPLATE_DATE", "PROGRESS",
-        "COLOR", "QUIET", "VERBOSE", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF", "ATTENTION",
-        "SNAPSHOT_DIR", "SNAPSHOT_LIMIT"}) {
+        "COLOR", "QUIET", "VERBOSE", "VERBOSITY", "STRICT", "FAIL_FAST", "TIMEOUT", "HANDOFF",
+        "ATTENTION", "SNAPSHOT_DIR", "SNAPSHOT_LIMIT"}) {
     ++covered[std::string("SWARMKV_") + name];
   }
   for (const Flag& flag : flags()) {
@@ -361,6 +361,8 @@ TEST(Parse, RefusesValuesOutOfRangeWithBothValues) {
       {{"-o", "xml"}, "--output 'xml': must be one of text, json, jsonl"},
       {{"--progress", "jsonl", "-v"},
        "--verbose writes the model's log between the event lines of --progress jsonl"},
+      {{"--progress", "jsonl", "-lv", "2"},
+       "--verbosity writes the model's log between the event lines of --progress jsonl"},
       {{"--stream", "-o", "jsonl"}, "--stream writes text as it comes, but --output is jsonl"},
       {{"-b", "64", "-ub", "32"},
        "--batch-size 64 and --ubatch-size 32 differ: a forward is one ubatch here, so they must be "
@@ -398,6 +400,32 @@ TEST(Parse, TakesAutoForWhatTheLibraryCanChoose) {
   EXPECT_EQ(s.threads, 0);
   EXPECT_EQ(s.threads_batch, 0);
   EXPECT_EQ(parse({"run", "-ngl", "0"}).n_gpu_layers, 0) << "no layer is an answer, too";
+}
+
+TEST(Parse, TheModelsLogIsOffUnlessAskedFor) {
+  const auto has_log = [](const std::vector<std::string>& args, const Variables& variables = {}) {
+    return model_options(parse(args, variables), {}, {}).log != nullptr;
+  };
+  EXPECT_FALSE(has_log({"run"}));
+  for (const char* command : {"run", "ask", "plan", "bench"}) EXPECT_TRUE(has_log({command, "-v"}));
+  EXPECT_TRUE(has_log({"run"}, {{"SWARMKV_VERBOSE", "1"}}));
+  EXPECT_FALSE(has_log({"run", "--verbose=0"}, {{"SWARMKV_VERBOSE", "1"}}));
+  EXPECT_TRUE(has_log({"run", "-lv", "1"}));
+  EXPECT_TRUE(has_log({"run", "--log-verbosity=4"}));
+  EXPECT_FALSE(has_log({"run", "-v", "-lv", "0"}));
+  EXPECT_EQ(parse({"run", "-lv", "0", "--progress", "jsonl"}).verbosity, 0) << "nothing is shown";
+}
+
+TEST(Parse, TheAttentionKernelReachesTheEngine) {
+  const auto attention = [](const std::vector<std::string>& args, const Variables& variables = {}) {
+    return engine_options(parse(args, variables), {}).attention;
+  };
+  EXPECT_EQ(attention({"run"}), "auto");
+  for (const char* command : {"run", "ask", "plan", "bench"}) {
+    EXPECT_EQ(attention({command, "--attention", "grouped"}), "grouped");
+  }
+  EXPECT_EQ(attention({"run"}, {{"SWARMKV_ATTENTION", "stock"}}), "stock");
+  EXPECT_EQ(attention({"run", "--attention", "auto"}, {{"SWARMKV_ATTENTION", "stock"}}), "auto");
 }
 
 TEST(Parse, SuggestsTheNearestFlagAndCommand) {
