@@ -10,7 +10,7 @@ namespace {
 // ggml's levels of messages.
 enum Level { kDebug = 1, kInfo = 2, kWarning = 3, kError = 4, kContinued = 5 };
 
-// From which threshold on llama.cpp's programs show a message of the runtime. Its own plain
+// The threshold from which on llama.cpp's programs show a message of the runtime. Their own
 // messages come at 3, those of the runtime below them one later.
 int threshold_of(int level) {
   switch (level) {

@@ -127,7 +127,13 @@ void override_pipeline(Pipeline& pipeline, const Settings& settings) {
     const auto reaches_agent = [&](const char* flag, const char* key) {
       return reaches(settings, flag, key, agent.changed_keys);
     };
-    if (reaches_agent("predict", "max_tokens")) replace(agent.max_tokens, settings.max_tokens);
+    if (settings.max_tokens && reaches_agent("predict", "max_tokens")) {
+      agent.max_tokens = *settings.max_tokens;
+      // Where the value stands now: what is said about it must not point into the file.
+      const bool by_flag = settings.from_environment.count("predict") == 0;
+      agent.key_pos["max_tokens"] = {by_flag ? "--predict" : "SWARMKV_PREDICT", 0, 0};
+      agent.changed_keys.erase("max_tokens");
+    }
     override_sampling(agent.sampling, settings, agent.changed_keys);
     if (settings.seed && reaches_agent("seed", "seed")) {
       agent.sampling.seed = *settings.seed;

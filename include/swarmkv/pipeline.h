@@ -107,8 +107,9 @@ struct AgentSpec {
   /// fails.
   std::function<std::string(const Answers&)> function;
   SourcePos pos;  ///< of the name
-  std::map<std::string, SourcePos>
-      key_pos;  ///< of each key that was given ("max_tokens", "needs.memo", ...)
+  /// Of each key that was given ("max_tokens", "needs.memo", ...); line 0 = outside of the file,
+  /// and `file` is what gave it: "--predict".
+  std::map<std::string, SourcePos> key_pos;
   /// Settings whose value PipelineChanges::sets gave, to the agent or to `defaults`: "max_tokens".
   std::set<std::string> changed_keys{};
 };

@@ -34,6 +34,18 @@ void split_first_token_times(RunReport& report, const Prepared& prepared) {
   }
 }
 
+// Twice the room, by what counts for this agent: a key of the file, unless a flag or variable for
+// all agents has the last word, or there is no file.
+std::string more_room(const AgentSpec& spec, int max_tokens) {
+  constexpr int kMost = 1'000'000;  // of a pipeline file and of the flag
+  const int more = max_tokens < kMost / 2 ? std::max(1, max_tokens) * 2 : kMost;
+  const auto key = spec.key_pos.find("max_tokens");
+  const bool for_all = key != spec.key_pos.end() && key->second.line == 0 &&
+                       spec.changed_keys.count("max_tokens") == 0;
+  if (spec.pos.file.empty() || for_all) return "raise max_tokens: -n " + std::to_string(more);
+  return "try --set agents." + spec.name + ".max_tokens=" + std::to_string(more);
+}
+
 void add_warnings(RunReport& report, const RunRecord& record) {
   for (const Diagnostic& d : record.prepared.warnings) {
     report.warnings.push_back({d.code, {}, to_string(d.pos), d.message, d.hint});
@@ -54,7 +66,7 @@ void add_warnings(RunReport& report, const RunRecord& record) {
       const SourcePos& pos = key != spec.key_pos.end() ? key->second : spec.pos;
       report.warnings.push_back({"SK601", agent.name, to_string(pos),
                                  "cut at max_tokens=" + std::to_string(agent.max_tokens) + users,
-                                 "raise max_tokens (-n)"});
+                                 more_room(spec, agent.max_tokens)});
     }
     if (agent.fork_fell_back) {
       report.warnings.push_back({"SK605",

@@ -1590,6 +1590,46 @@ class EventsTest(CliTest):
         self.assertIn("swarmkv run", self.check(self.run_cli("run", "-o", "jsonl", "--help"), 0)[1])
 
 
+class CutAnswerTest(CliTest):
+    """The help of SK601 is a way out that works."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("swarmkv.yaml", REVIEW.replace("are the parties?", "are the parties?\n    max_tokens: 4"))
+
+    def warnings(self, command, *args, env=None):
+        _, out, _ = self.check(self.fake(command, "-q", "--ignore-eos", "-o", "json", *args, env=env), 0)
+        report = json.loads(out)
+        for w in report["warnings"]:
+            self.assertEqual(w["code"], "SK601")
+        return {w["agent"]: (w["message"].split(";")[0], w["hint"], w["pos"]) for w in report["warnings"]}
+
+    def test_of_a_pipeline_it_is_the_agents_key(self):
+        cut = self.warnings("run", "--set", "defaults.max_tokens=6", "--set", "agents.memo.max_tokens=7")
+        self.assertEqual(cut, {
+            "parties": ("cut at max_tokens=4", "try --set agents.parties.max_tokens=8", "swarmkv.yaml:7:5"),
+            "risks": ("cut at max_tokens=6", "try --set agents.risks.max_tokens=12", "swarmkv.yaml:8:3"),
+            "memo": ("cut at max_tokens=7", "try --set agents.memo.max_tokens=14", None)})
+        more = self.warnings("run", *cut["parties"][1].split()[1:])
+        self.assertEqual(more["parties"][:2], ("cut at max_tokens=8", "try --set agents.parties.max_tokens=16"))
+
+    def test_where_a_flag_or_variable_holds_for_all_it_is_the_flag(self):
+        cut = self.warnings("run", "-n", "5")
+        self.assertEqual(cut["parties"], ("cut at max_tokens=5", "raise max_tokens: -n 10", None))
+        cut = self.warnings("run", "-n", "5", "--set", "agents.parties.max_tokens=3")
+        self.assertEqual(cut["parties"], ("cut at max_tokens=5", "raise max_tokens: -n 10", None))
+        cut = self.warnings("run", "--set", "agents.memo.max_tokens=2", env={"SWARMKV_PREDICT": "5"})
+        self.assertEqual(cut["parties"], ("cut at max_tokens=5", "raise max_tokens: -n 10", None))
+        self.assertEqual(cut["memo"][:2], ("cut at max_tokens=2", "try --set agents.memo.max_tokens=4"))
+        for flags, limit in (((), 512), (("-n", "5"), 5)):
+            cut = self.warnings("ask", "-f", "contract.txt", "x", *flags)
+            self.assertEqual(cut["q1"], (f"cut at max_tokens={limit}", f"raise max_tokens: -n {2 * limit}", None))
+
+    def test_the_same_advice_is_given_once(self):
+        err = self.check(self.ask("a", "b", "c", "-n", "2", "--ignore-eos"), 0)[2]
+        self.assertEqual((err.count("[SK601]"), err.count("help: raise max_tokens: -n 4")), (3, 1))
+
+
 class InspectReportTest(CliTest):
     """`inspect report.json` tells what the run told."""
 

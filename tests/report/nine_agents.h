@@ -147,7 +147,8 @@ inline RunReport nine_agents_report() {
   r.peak_kv_cells = 42614;
   r.peak_rss_bytes = 9'400'000'000;
   r.warnings = {{"SK601", "risks", "contract.yaml:34:3",
-                 "cut at max_tokens=500; memo used the cut text", "raise max_tokens (-n)"}};
+                 "cut at max_tokens=500; memo used the cut text",
+                 "try --set agents.risks.max_tokens=1000"}};
   return r;
 }
 

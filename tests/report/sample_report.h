@@ -115,7 +115,8 @@ inline RunReport sample_report() {
   r.critical_path_ms = {8000, 7256, 12};
   r.peak_kv_cells = 42614;
   r.warnings = {{"SK601", "risk", "contract.yaml:34:3",
-                 "cut at max_tokens=500; memo used the cut text", "raise max_tokens (-n)"}};
+                 "cut at max_tokens=500; memo used the cut text",
+                 "try --set agents.risk.max_tokens=1000"}};
   return r;
 }
 
