@@ -114,6 +114,7 @@ TEST(Events, AnObserverThatThrowsIsRemovedWithAWarningAndTheRunGoesOn) {
 
     EXPECT_EQ(report.exit_code, 0);
     ASSERT_EQ(report.warnings.size(), 1u);
+    EXPECT_EQ(report.warnings[0].code, "SK604");
     EXPECT_NE(report.warnings[0].message.find(standard ? "cannot cope" : "unknown"),
               std::string::npos);
     EXPECT_EQ(bad->events().back().type, EventType::kAgentStarted) << "it is not called again";
