@@ -11,8 +11,8 @@
 
 namespace swarmkv::cli {
 
-/// on_event comes on the event thread, the rest on the main one. Failing writes are ignored: a run
-/// does not end because nobody watches.
+/// on_event comes on the run's observer thread, the rest on the main one. Failing writes are
+/// ignored: a run does not end because nobody watches.
 class Progress : public Observer {
  public:
   virtual void planned(const Plan& plan) = 0;

@@ -1,5 +1,5 @@
 // The live region: a few lines at the cursor, drawn over ten times a second by a thread of its own,
-// so that neither the engine nor the event thread ever waits for a terminal.
+// so that no observer of the run ever waits for a terminal.
 #include <fmt/format.h>
 #include <unistd.h>
 

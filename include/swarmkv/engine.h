@@ -137,8 +137,8 @@ class SWARMKV_API RequestHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-/// A pipeline in progress. Move-only; dropping it cancels and joins (bounded by one forward).
-/// Thread-safe.
+/// A pipeline in progress. Move-only; dropping it cancels and joins (bounded by one forward and by
+/// its observers, who hear of its end). Thread-safe.
 class SWARMKV_API Run {
  public:
   struct Impl;
@@ -152,6 +152,7 @@ class SWARMKV_API Run {
   void cancel(std::string reason = "cancelled");
   /// Blocks until every agent is finished, failed, skipped or cancelled and the last event was
   /// delivered.
+  /// errors  kInvalidArgument  called by an observer of this very run
   RunReport wait();
   [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
 
@@ -160,7 +161,8 @@ class SWARMKV_API Run {
 };
 
 /// One KV cache, one engine thread, any number of concurrent requests and runs. Thread-safe,
-/// move-only. The destructor cancels everything and joins within one forward.
+/// move-only. The destructor cancels everything and joins within one forward, unless an observer or
+/// a callback blocks.
 class SWARMKV_API Engine {
  public:
   /// errors  kInvalidArgument, kUnsupported, kDoesNotFit (memory)
@@ -169,11 +171,13 @@ class SWARMKV_API Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  using TextCallback = std::function<void(std::string_view)>;  ///< on the event thread
+  /// On a thread for these callbacks, one call at a time, no lock held: one that blocks delays
+  /// other callbacks, but no run. One that throws is not called again.
+  using TextCallback = std::function<void(std::string_view)>;
 
   /// errors  kInvalidArgument  bad sampling, no token at all, negative max_tokens
   ///         kDoesNotFit       exceeds the empty pool or the training context (needed and available
-  ///         in the message)
+  ///         in the message), or no thread for the callback
   [[nodiscard]] RequestHandle submit(Request request, TextCallback on_text = {});
 
   /// Starts a pipeline; returns at once. The pipeline must be valid (`validate`).

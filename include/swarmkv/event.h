@@ -83,9 +83,13 @@ class SWARMKV_API EventLines {
   std::uint64_t n_lines_ = 0;
 };
 
-/// Receives a run's events. Called on the engine's event thread, one call at a time, no lock held,
-/// so it may block or call the library; an observer that throws is removed and the run reports a
-/// warning.
+/// Receives a run's events. Called on a thread of that run, one call at a time, no lock held, so it
+/// may block or call the library: that delays the later events of its own run, for all observers of
+/// that run, and with its last event the run's end; neither the run's agents nor other runs wait.
+/// What it did not get to is kept, an agent's text as one delta with the time of its beginning. It
+/// may cancel or drop its own run, but not wait for it (Run::wait throws), and must not destroy the
+/// engine. An observer of several runs is called by each of them, perhaps at the same time. An
+/// observer that throws is removed and the run reports a warning (SK604).
 class SWARMKV_API Observer {
  public:
   virtual ~Observer();

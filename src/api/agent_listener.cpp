@@ -57,24 +57,24 @@ void AgentListener::on_prefix_progress(const PrefixProgress& progress) {
 
 void AgentListener::start(TimePoint t) {
   if (std::exchange(has_started_, true)) return;
-  bus_->deliver(event(EventType::kAgentStarted), t);
+  bus_->send(event(EventType::kAgentStarted), t);
 }
 
 void AgentListener::on_first_token(TimePoint t) {
-  bus_->deliver(event(EventType::kAgentFirstToken), t);
+  bus_->send(event(EventType::kAgentFirstToken), t);
 }
 
 void AgentListener::on_text(std::string_view delta, int n_generated) {
   Event news = event(EventType::kAgentDelta);
   news.text = std::string(delta);
   news.n_tokens = n_generated;
-  bus_->deliver(std::move(news), std::chrono::steady_clock::now());
+  bus_->send(std::move(news));
 }
 
 void AgentListener::on_preempted() {
   const TimePoint now = std::chrono::steady_clock::now();
   records_->change(node_, [&](NodeRecord& record) { record.preempted.push_back(now); });
-  bus_->deliver(event(EventType::kAgentPreempted), now);
+  bus_->send(event(EventType::kAgentPreempted), now);
 }
 
 void AgentListener::on_finished(const Result& result) {

@@ -3,20 +3,9 @@
 #include "api/engine_impl.h"
 #include "api/make_runner.h"
 #include "api/run_impl.h"
+#include "base/deadline.h"
 
 namespace swarmkv {
-namespace {
-
-class TextListener final : public internal::RequestListener {
- public:
-  explicit TextListener(Engine::TextCallback callback) : callback_(std::move(callback)) {}
-  void on_text(std::string_view delta, int) override { callback_(delta); }
-
- private:
-  Engine::TextCallback callback_;
-};
-
-}  // namespace
 
 Engine::Impl::Impl(const Model& m, const EngineOptions& o, internal::SnapshotHost host)
     : model(m),
@@ -25,9 +14,21 @@ Engine::Impl::Impl(const Model& m, const EngineOptions& o, internal::SnapshotHos
       runner(internal::make_runner(m, o)),
       pool(o.function_threads) {}
 
+Engine::Impl::~Impl() = default;
+
 void Engine::Impl::enter(Run::Impl* run) {
+  std::vector<std::unique_ptr<Run::Impl>> over;  // destroyed after the lock is let go
   const internal::MutexLock lock(mutex_);
+  for (auto& dropped : dropped_) {
+    if (dropped->wait_for(std::chrono::milliseconds(0))) over.push_back(std::move(dropped));
+  }
+  std::erase(dropped_, nullptr);
   runs_.insert(run);
+}
+
+void Engine::Impl::keep_until_over(std::unique_ptr<Run::Impl> run) {
+  const internal::MutexLock lock(mutex_);
+  dropped_.push_back(std::move(run));
 }
 
 void Engine::Impl::leave(Run::Impl* run) {
@@ -56,6 +57,7 @@ Engine::~Engine() {
 
 struct RequestHandle::Impl {
   std::shared_ptr<internal::RequestTicket> ticket;
+  std::shared_ptr<internal::TextCall> text;  ///< null without a callback
 };
 
 RequestHandle::RequestHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -69,15 +71,25 @@ RequestHandle::~RequestHandle() {
   if (impl_ != nullptr) impl_->ticket->cancel();
 }
 void RequestHandle::cancel() { impl_->ticket->cancel(); }
-Result RequestHandle::wait() { return impl_->ticket->wait(); }
+Result RequestHandle::wait() {
+  Result result = impl_->ticket->wait();
+  if (impl_->text != nullptr) impl_->text->wait();
+  return result;
+}
 bool RequestHandle::wait_for(std::chrono::milliseconds limit) {
-  return impl_->ticket->wait_for(limit);
+  const auto until = internal::deadline_after(std::chrono::steady_clock::now(), limit);
+  if (!impl_->ticket->wait_for(limit)) return false;
+  return impl_->text == nullptr || impl_->text->wait_until(until);
 }
 
 RequestHandle Engine::submit(Request request, TextCallback on_text) {
-  std::shared_ptr<internal::RequestListener> listener;
-  if (on_text) listener = std::make_shared<TextListener>(std::move(on_text));
   auto impl = std::make_shared<RequestHandle::Impl>();
+  std::shared_ptr<internal::RequestListener> listener;
+  if (on_text) {
+    impl_->text_thread.begin();
+    impl->text = std::make_shared<internal::TextCall>(impl_->text_thread, std::move(on_text));
+    listener = internal::TextCall::listener(impl->text);
+  }
   impl->ticket = impl_->runner->submit(std::move(request), std::move(listener));
   return RequestHandle(std::move(impl));
 }

@@ -5,15 +5,85 @@
 
 namespace swarmkv::internal {
 
-void EventBus::send(Event event, TimePoint t) {
-  post_([self = shared_from_this(), event = std::move(event), t]() mutable {
-    self->deliver(std::move(event), t);
-  });
+namespace {
+
+thread_local const EventBus* telling = nullptr;
+
+}  // namespace
+
+EventBus::EventBus(std::vector<std::shared_ptr<Observer>> observers, TimePoint clock_zero)
+    : is_observed_(!observers.empty()), zero_(clock_zero), observers_(std::move(observers)) {}
+
+EventBus::~EventBus() {
+  close();
+  if (thread_.joinable()) thread_.join();  // only if the run never began
 }
 
-void EventBus::deliver(Event event, TimePoint t) {
-  event.seq = n_sent_++;
+void EventBus::start() {
+  if (is_observed_) thread_ = std::thread([this] { run(); });
+}
+
+void EventBus::send(Event event, TimePoint t) {
+  if (!is_observed_) return;
   event.t_ms = ms(t);
+  const MutexLock lock(mutex_);
+  if (!closed_) queue(std::move(event));
+}
+
+// Text that an observer did not get to yet is told with what comes later, at its own place in the
+// order. It must not move to the end: while others go on talking it would never be told.
+void EventBus::queue(Event event) {
+  const auto joinable = joinable_.find(event.name);
+  if (event.type != EventType::kAgentDelta) {
+    if (joinable != joinable_.end()) joinable_.erase(joinable);
+  } else if (joinable != joinable_.end()) {
+    Event& earlier = queue_[joinable->second - n_taken_];
+    earlier.text += event.text;
+    earlier.n_tokens = event.n_tokens;
+    return;
+  } else {
+    joinable_.emplace(event.name, n_taken_ + queue_.size());
+  }
+  queue_.push_back(std::move(event));
+  changed_.notify_one();
+}
+
+void EventBus::close() {
+  const MutexLock lock(mutex_);
+  closed_ = true;
+  changed_.notify_one();
+}
+
+void EventBus::finish(Event last) {
+  send(std::move(last));
+  close();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool EventBus::is_telling_here() const { return telling == this; }
+
+void EventBus::run() {
+  telling = this;
+  std::uint64_t n_told = 0;
+  while (std::optional<Event> event = take()) {
+    event->seq = n_told++;
+    tell(*event);
+  }
+}
+
+std::optional<Event> EventBus::take() {
+  const MutexLock lock(mutex_);
+  while (queue_.empty() && !closed_) changed_.wait(mutex_);
+  if (queue_.empty()) return std::nullopt;
+  Event event = std::move(queue_.front());
+  queue_.pop_front();
+  const auto joinable = joinable_.find(event.name);
+  if (joinable != joinable_.end() && joinable->second == n_taken_) joinable_.erase(joinable);
+  ++n_taken_;
+  return event;
+}
+
+void EventBus::tell(const Event& event) {
   for (std::size_t i = 0; i < observers_.size();) {
     std::string error;
     try {
@@ -53,10 +123,10 @@ void EventBus::document_progress(const Reading& reading, const PrefixProgress& p
   event.n_tokens = progress.n_computed;
   event.n_total = progress.n_total;
   if (began) event.ms = ms(progress.t) - ms(*began);
-  deliver(event, progress.t);
+  send(event, progress.t);
   if (!is_ready) return;
   event.type = EventType::kDocumentReady;
-  deliver(std::move(event), progress.t);
+  send(std::move(event), progress.t);
 }
 
 EventBus::TimesOfReadings EventBus::document_times() {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <utility>
 
 #include "api/build_report.h"
 #include "api/run_impl.h"
@@ -59,9 +60,7 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
       needs_(needs_of(pipeline_)) {
   const internal::Model& model = *engine_.model.impl().model;
   internal::check_budget(*prepared_, engine_.runner->n_cells(), model.info().kv_bytes_per_token);
-  bus_ = std::make_shared<internal::EventBus>(
-      options.observers, clock_zero_,
-      [&runner = *engine_.runner](std::function<void()> call) { runner.post(std::move(call)); });
+  bus_ = std::make_shared<internal::EventBus>(options.observers, clock_zero_);
   runner_ =
       std::make_unique<internal::AgentRunner>(*prepared_, *engine_.runner, engine_.pool, bus_);
   snapshots_ = std::make_unique<internal::SnapshotUse>(
@@ -79,6 +78,7 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
       this);
   engine_.enter(this);
   try {
+    bus_->start();
     thread_ = std::thread([this] { execute(); });
   } catch (const std::exception& e) {
     engine_.leave(this);
@@ -89,7 +89,14 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
 Run::Impl::~Impl() {
   cancel("cancelled: the run was dropped");
   thread_.join();
-  (void)wait();  // the event thread still has the completion
+}
+
+// An observer that drops its own run cannot wait for what comes after the observer.
+void Run::Impl::drop(std::unique_ptr<Impl> run) {
+  if (run == nullptr || !run->bus_->is_telling_here()) return;
+  run->cancel("cancelled: the run was dropped");
+  Engine::Impl& engine = run->engine_;
+  engine.keep_until_over(std::move(run));
 }
 
 void Run::Impl::cancel(std::string reason) {
@@ -145,28 +152,29 @@ RunReport Run::Impl::finish(const internal::OrchestratorResult& outcome,
   return report;
 }
 
-// The last event, the report and whoever waits, in this order and on the event thread.
+// The last event, what observers made of it all, the report and whoever waits, in this order.
 void Run::Impl::complete(RunReport report) {
   Event last;
   last.type = EventType::kRunFinished;
   last.name = pipeline_.name;
   last.code = report.status;
   last.exit_code = report.exit_code;
-  bus_->send(last);
-  engine_.runner->post([this, report = std::move(report)]() mutable {
-    for (const std::string& error : bus_->observer_errors()) {
-      report.warnings.push_back(
-          {"SK604", {}, {}, "an observer threw and was removed: " + error, {}});
-    }
-    engine_.leave(this);
-    const internal::MutexLock lock(mutex_);
-    report_ = std::move(report);
-    done_ = true;
-    completed_.notify_all();
-  });
+  bus_->finish(std::move(last));
+  for (const std::string& error : bus_->observer_errors()) {
+    report.warnings.push_back({"SK604", {}, {}, "an observer threw and was removed: " + error, {}});
+  }
+  engine_.leave(this);
+  const internal::MutexLock lock(mutex_);
+  report_ = std::move(report);
+  done_ = true;
+  completed_.notify_all();
 }
 
 RunReport Run::Impl::wait() {
+  if (bus_->is_telling_here()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "[engine.wait] an observer cannot wait for the end of its own run");
+  }
   const internal::MutexLock lock(mutex_);
   while (!done_) completed_.wait(mutex_);
   return report_;
@@ -213,8 +221,11 @@ void Run::Impl::on_cancelled(NodeId node, const internal::NodeOutcome& outcome) 
 
 Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Run::Run(Run&&) noexcept = default;
-Run& Run::operator=(Run&&) noexcept = default;
-Run::~Run() = default;
+Run& Run::operator=(Run&& other) noexcept {
+  Impl::drop(std::exchange(impl_, std::move(other.impl_)));
+  return *this;
+}
+Run::~Run() { Impl::drop(std::move(impl_)); }
 void Run::cancel(std::string reason) { impl_->cancel(std::move(reason)); }
 RunReport Run::wait() { return impl_->wait(); }
 bool Run::wait_for(std::chrono::milliseconds limit) { return impl_->wait_for(limit); }

@@ -18,7 +18,9 @@ struct Run::Impl final : internal::OrchestratorListener {
   /// errors  as Engine::run; nothing has started then
   Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> prepared,
        const RunOptions& options, TimePoint clock_zero);
-  ~Impl() override;  ///< cancels, joins, and waits for the last event
+  ~Impl() override;  ///< cancels, joins, and so waits for the last event
+  /// Destroys it; for an observer of its own, who would wait for himself, the engine does it later.
+  static void drop(std::unique_ptr<Impl> run);
 
   void cancel(std::string reason);
   RunReport wait();

@@ -1,6 +1,6 @@
 // From the engine thread to the clients: each request has its own buffer, an event thread drains it
 // and calls the listeners one at a time with no lock held. The engine thread never waits for a
-// listener.
+// listener; listeners do not wait for users' code, since every other request would wait with them.
 #pragma once
 
 #include <atomic>

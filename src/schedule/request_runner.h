@@ -25,8 +25,9 @@ struct PrefixProgress {
   TimePoint t;
 };
 
-/// What a client of one request hears, on the event thread, in order, no lock held. May throw: it
-/// is then not called again (the request goes on) and on_finished's result is unaffected.
+/// What a client of one request hears, on the event thread, in order, no lock held. It must not
+/// block: all requests of the engine share that thread. May throw: it is then not called again (the
+/// request goes on) and on_finished's result is unaffected.
 class RequestListener {
  public:
   virtual ~RequestListener() = default;

@@ -123,7 +123,8 @@ TEST(Events, AnObserverThatThrowsIsRemovedWithAWarningAndTheRunGoesOn) {
   }
 }
 
-TEST(Events, AnObserverMayUseTheEngineAndMayTakeItsTime) {
+// That it may take its time: slow_observers_test.cpp.
+TEST(Events, AnObserverMayUseTheEngine) {
   Engine engine(fake_model(), {});
   std::string nested;
   const auto log = std::make_shared<EventLog>([&](const Event& e) {

@@ -2640,6 +2640,29 @@ class SignalTest(CliTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=30), 130)
 
+    def test_the_second_signal_ends_at_once_although_nobody_reads(self):
+        import array
+        import fcntl
+        import termios
+        # Its first line alone is more than the pipe holds: it stands still there, as before `less`.
+        self.write("p.yaml", REVIEW.replace("review", "r" * 8000))
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        room = fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
+        process = self.start("run", "--engine", "fake", "p.yaml", "-o", "jsonl", stdout=writer)
+        os.close(writer)
+        held = array.array("i", [0])
+        until = time.monotonic() + WATCHDOG_S
+        while held[0] < room and time.monotonic() < until:
+            fcntl.ioctl(reader, termios.FIONREAD, held)
+            time.sleep(0.001)
+        self.assertEqual(held[0], room)
+        process.send_signal(signal.SIGINT)
+        self.wait_for_line(process, "stopping")
+        self.assertIsNone(process.poll(), "there are lines left that somebody may read")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), 130)
+
     def test_a_signal_before_the_run_ends_at_once(self):
         process = self.start("ask", "--engine", "fake", "-f", "-", "x", "--progress", "plain",
                              stdin=subprocess.PIPE)

@@ -86,7 +86,7 @@ class Gate {
   bool open_ = false;
 };
 
-/// Keeps every event; `on` may react to one, on the event thread.
+/// Keeps every event; `on` may react to one, on the run's observer thread.
 class EventLog final : public Observer {
  public:
   explicit EventLog(std::function<void(const Event&)> on = {}) : on_(std::move(on)) {}
