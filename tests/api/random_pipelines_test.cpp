@@ -1,5 +1,7 @@
 // Random graphs with failures, cancellations and tiny caches against a plain sequential runner: a
-// wrong, missing or extra cell changes a text.
+// wrong, missing or extra cell changes a text. The cache is checked at every step, and there are no
+// more steps than the work can take. (RandomMix checks the scheduler's own books as well, which
+// cannot be reached from here.)
 #include "support/random_pipelines.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +21,7 @@ struct Program {
   explicit Program(std::uint64_t seed)
       : dice{std::mt19937_64(seed)}, options(random_model(dice)), pipeline(random_pipeline(dice)) {
     const auto impl = std::make_shared<Model::Impl>();
-    const auto fake = internal::make_fake_model(options);
+    fake = internal::make_fake_model(options);
     fake->faults().set_verify(true);
     impl->model = fake;
     impl->options.engine = "fake";
@@ -36,6 +38,7 @@ struct Program {
   Dice dice;
   internal::FakeOptions options;
   Pipeline pipeline;
+  std::shared_ptr<const internal::FakeModel> fake;
   std::optional<Model> model;
   EngineOptions engine_options;
   RunOptions run_options;
@@ -59,10 +62,55 @@ void check(const RunReport& report, const std::map<std::string, PlainAnswer>& ex
   }
 }
 
-void run_one(std::uint64_t seed) {
-  Program program(seed);
-  const auto expected = run_plainly(program.pipeline, program.options);
-  Engine engine(*program.model, program.engine_options);
+// Forwards that one run takes at most. An agent comes in, and again after each time it had to step
+// back; having stepped back twice it comes with room for everything (docs/architecture.md), and
+// only its documents may go once more. Each time it reads its prompt and what it has said, a batch
+// at a time, and a forward ends where others fork: at their starts and where documents end. Every
+// other forward writes a token.
+int most_forwards(const Program& program, const std::map<std::string, PlainAnswer>& expected) {
+  constexpr int kTimes = 4;
+  const auto n_forks =
+      static_cast<int>(2 * program.pipeline.agents.size() + program.pipeline.documents.size() + 1);
+  int n = 0;
+  for (const auto& [name, answer] : expected) {
+    const auto said = static_cast<int>(answer.tokens.size());
+    const int read = static_cast<int>(answer.prompt.size()) + said;
+    if (read > 0) n += kTimes * (read / program.engine_options.batch_size + n_forks) + said + 1;
+  }
+  return n;
+}
+
+/// Looks at the engine's cache before each of its forwards, and lets it fail after so many.
+class Steps {
+ public:
+  Steps(const internal::FakeModel& fake, int most) : fake_(fake), most_(most) {
+    fake.faults().on_context([this](internal::FakeContext& context) { context_ = &context; });
+    fake.faults().on_forward([this](int, const internal::Batch&) {
+      ++n_;
+      if (fault_.empty()) fault_ = context_->integrity_fault();
+    });
+    fake.faults().fail_at(most + 1, internal::ForwardStatus::kFatal,
+                          internal::FakeFaults::kForever);
+  }
+  ~Steps() { fake_.faults().clear(); }
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
+
+  /// Once the engine is gone.
+  void check() const {
+    EXPECT_LE(n_, most_) << "forwards: the run does not end";
+    EXPECT_EQ(fault_, "");
+  }
+
+ private:
+  const internal::FakeModel& fake_;
+  const int most_;
+  internal::FakeContext* context_ = nullptr;
+  int n_ = 0;
+  std::string fault_;
+};
+
+void run_on(Engine& engine, Program& program, const std::map<std::string, PlainAnswer>& expected) {
   Gate now;
   int n_events = 0;
   const auto log = std::make_shared<EventLog>([&](const Event& e) {
@@ -79,8 +127,19 @@ void run_one(std::uint64_t seed) {
 
   // The cache is warm now and holds leftovers of whatever was stopped: the same once more,
   // undisturbed.
-  if (program.cancel_at < 0) return;
-  check(engine.run(program.pipeline).wait(), expected, false);
+  if (program.cancel_at >= 0) check(engine.run(program.pipeline).wait(), expected, false);
+}
+
+void run_one(std::uint64_t seed) {
+  Program program(seed);
+  const auto expected = run_plainly(program.pipeline, program.options);
+  const int n_runs = program.cancel_at < 0 ? 1 : 2;
+  const Steps steps(*program.fake, n_runs * most_forwards(program, expected));
+  {
+    Engine engine(*program.model, program.engine_options);
+    run_on(engine, program, expected);
+  }
+  steps.check();
 }
 
 TEST(RandomPipelines, AnswerAsAPlainSequentialRunner) {

@@ -73,6 +73,24 @@ inline bool continues_one(Dice& dice, const Pipeline& pipeline, AgentSpec& spec)
   return true;
 }
 
+/// Some letters of a document that it reads, wherever they stand first; false if it reads none.
+inline bool begins_before_a_text(Dice& dice, const Pipeline& pipeline, AgentSpec& spec) {
+  std::vector<const std::string*> texts;
+  for (const DocumentSpec& document : pipeline.documents) {
+    const bool reads = !spec.reads || std::find(spec.reads->begin(), spec.reads->end(),
+                                                document.name) != spec.reads->end();
+    if (reads) texts.push_back(&*document.text);
+  }
+  if (texts.empty()) return false;
+  const std::string& text =
+      *texts[static_cast<std::size_t>(dice.pick(0, static_cast<int>(texts.size()) - 1))];
+  const int at = dice.pick(0, static_cast<int>(text.size()) - 1);
+  spec.ready_after.kind = ReadyAfter::Kind::kBefore;
+  spec.ready_after.text =
+      text.substr(static_cast<std::size_t>(at), static_cast<std::size_t>(dice.pick(1, 6)));
+  return true;
+}
+
 /// What it reads, and how much of it.
 inline void random_reading(Dice& dice, const Pipeline& pipeline, AgentSpec& spec) {
   if (dice.one_in(2)) {
@@ -83,6 +101,7 @@ inline void random_reading(Dice& dice, const Pipeline& pipeline, AgentSpec& spec
     if (dice.one_in(2)) std::reverse(spec.reads->begin(), spec.reads->end());
   }
   if (dice.one_in(2)) return;
+  if (dice.one_in(4) && begins_before_a_text(dice, pipeline, spec)) return;
   const bool percent = dice.one_in(3);
   spec.ready_after.kind = percent ? ReadyAfter::Kind::kPercent : ReadyAfter::Kind::kTokens;
   spec.ready_after.value = dice.pick(0, percent ? 100 : 60);

@@ -34,6 +34,18 @@ std::string filled(std::string prompt, const std::map<std::string, PlainAnswer>&
   }
 }
 
+// Letters in front of the first place of a text that stands in one of the documents.
+std::size_t n_before(const std::vector<std::string>& texts, const std::string& wanted) {
+  std::size_t n = 0;
+  for (const std::string& text : texts) {
+    const std::size_t at = text.find(wanted);
+    if (at != std::string::npos) return n + at;
+    n += text.size();
+  }
+  ADD_FAILURE() << "'" << wanted << "' stands nowhere";
+  return n;
+}
+
 // The documents as the agent sees them: in its order, and no more of them than it waits for.
 void add_documents(Tokens& tokens, const Pipeline& pipeline, const AgentSpec& agent) {
   std::vector<std::string> texts;
@@ -51,6 +63,9 @@ void add_documents(Tokens& tokens, const Pipeline& pipeline, const AgentSpec& ag
   const auto value = static_cast<std::size_t>(agent.ready_after.value);
   if (agent.ready_after.kind == ReadyAfter::Kind::kTokens) n_left = std::min(n_all, value);
   if (agent.ready_after.kind == ReadyAfter::Kind::kPercent) n_left = n_all * value / 100;
+  if (agent.ready_after.kind == ReadyAfter::Kind::kBefore) {
+    n_left = n_before(texts, agent.ready_after.text);
+  }
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (i > 0 && n_left > 0) add(tokens, "\n\n");
     const std::size_t n = std::min(n_left, texts[i].size());
