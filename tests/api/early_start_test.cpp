@@ -31,6 +31,7 @@ EngineOptions small_steps() {
   EngineOptions options;
   options.ctx_size = 4000;
   options.batch_size = 16;
+  options.parallel = 8;  // a batch holds at least as many tokens as there are sequence ids, here 24
   return options;
 }
 
