@@ -1,0 +1,58 @@
+// What one more agent costs in memory, from processes of their own: nothing that grows with the
+// others.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/model_files.h"
+#include "support/sanitizers.h"
+#include "support/temporary_folder.h"
+
+namespace swarmkv::internal {
+namespace {
+
+constexpr int kAnswer = 32;
+/// An agent's prompt, answer, times and its part of the report were 5,500 and 7,200 bytes.
+constexpr std::int64_t kMostBytes = 14'400;
+
+/// The report of a run of `n_agents` on the fake engine.
+nlohmann::json report_of(int n_agents) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "contract.txt") << std::string(4000, 'c');
+  std::ofstream questions(folder / "questions.txt");
+  for (int i = 0; i < n_agents; ++i) questions << "Question number " << i << "?\n";
+  questions.close();
+  const std::string command = "cd '" + folder.path() + "' && '" + env_path("SWARMKV_TEST_CLI") +
+                              "' ask --engine fake -f contract.txt --questions questions.txt -n " +
+                              std::to_string(kAnswer) +
+                              " --ignore-eos --print none -q --report r.json 2>err.txt";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream in(folder / "r.json");
+  return nlohmann::json::parse(in);
+}
+
+std::int64_t peak_bytes(const nlohmann::json& report) {
+  return report["summary"]["peak"]["rss_bytes"].get<std::int64_t>();
+}
+
+TEST(Memory, TwoThousandAgentsRunToTheEndAndEachCostsAsMuchAsOneOfFiveHundred) {
+  if (kKeepsFreedMemory) GTEST_SKIP() << "a sanitizer keeps what is freed";
+  const nlohmann::json few = report_of(500), more = report_of(1000), many = report_of(2000);
+
+  EXPECT_EQ(many["summary"]["counts"]["finished"], 2000);
+  EXPECT_EQ(many["summary"]["completion_tokens"], 2000 * kAnswer);
+  EXPECT_EQ(many["documents"][0]["computed_tokens"], many["documents"][0]["n_tokens"]);
+  const std::int64_t first = (peak_bytes(more) - peak_bytes(few)) / 500;
+  const std::int64_t next = (peak_bytes(many) - peak_bytes(more)) / 1000;
+  RecordProperty("bytes_an_agent_from_500_to_1000", std::to_string(first));
+  RecordProperty("bytes_an_agent_from_1000_to_2000", std::to_string(next));
+  EXPECT_LT(first, kMostBytes);
+  EXPECT_LT(next, kMostBytes) << "agents that come later cost more";
+}
+
+}  // namespace
+}  // namespace swarmkv::internal
