@@ -110,6 +110,26 @@ class CheckDeps(ScriptTest):
         done = self.run_script("check-deps", "--ci", "--list", SWARMKV_OS_RELEASE=str(release))
         self.assertNotIn("chromium", done.stdout.split())
 
+    def test_ci_needs_a_compiler_and_an_emulator_for_arm(self):
+        self.only_these_programs("bash", "dirname", "id", "sed", "cmake", "cat", "grep")
+        packages = {"g++-aarch64-linux-gnu", "qemu-user"}
+        listed = self.run_script("check-deps", "--ci", "--list").stdout.split()
+        self.assertLessEqual(packages, set(listed))
+        self.assertFalse(packages & set(self.run_script("check-deps", "--list").stdout.split()))
+        for tool in ("aarch64-linux-gnu-g++", "qemu-aarch64"):
+            self.stand_in(tool, "exit 0")
+        listed = self.run_script("check-deps", "--ci", "--list").stdout.split()
+        self.assertFalse(packages & set(listed), listed)
+
+    def test_the_check_for_arm_fails_without_its_tools(self):
+        self.only_these_programs("bash", "dirname")
+        for lacking in ("aarch64-linux-gnu-g++", "qemu-aarch64"):
+            done = subprocess.run([shutil.which("bash"), str(ROOT / ".ci/checks/neon")], cwd=self.root,
+                                  env=self.environment, text=True, stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=60, check=False)
+            self.expect_failure(done, f"{lacking} is not installed", "scripts/check-deps --ci")
+            self.stand_in(lacking, "exit 0")
+
     def test_refuses_an_old_cmake(self):
         del self.environment["SWARMKV_INCLUDE_DIRS"]
         self.stand_in("cmake", "echo cmake version 3.20.1")
