@@ -81,14 +81,17 @@ struct AttentionCase {
     return l;
   }
 
-  /// Runs as if by n_threads threads, one after the other within each phase.
+  /// Runs as if by n_threads threads, one after the other within each phase. The first one finds
+  /// all of a phase's work, so that is another in each phase, and in phase 0 the last.
   [[nodiscard]] std::vector<float> grouped(int n_threads = 1) {
     GroupedAttention attention(target);
     std::fill(out.begin(), out.end(), 77.0F);
     const AttentionLayout seen = layout();
     attention.prepare(shape, tensors(), seen, n_threads);
     for (int phase = 0; phase < attention.n_phases(); ++phase) {
-      for (int thread = 0; thread < n_threads; ++thread) attention.run(phase, thread);
+      for (int turn = 0; turn < n_threads; ++turn) {
+        attention.run(phase, (n_threads - 1 + phase + turn) % n_threads);
+      }
     }
     return out;
   }

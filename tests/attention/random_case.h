@@ -43,13 +43,21 @@ inline void random_mask(AttentionCase& c, Random& random) {
   }
 }
 
+/// Sizes of all kinds, each drawn for itself: mostly small ones, and what is left of the cells
+/// where the product would take a second.
 inline AttentionCase random_case(int i) {
   Random random(static_cast<Random::result_type>(i) + 1000);
   constexpr int kHeads[][2] = {{9, 3}, {4, 1}, {8, 8}, {6, 2}, {16, 2}, {1, 1}};
+  constexpr int kSizes[] = {64, 64, 64, 64, 64, 128, 128, 256};
+  constexpr int kPairs = 20'000'000;  // elements of queries times cells
   const auto& heads = kHeads[draw(random, 0, 5)];
-  const int size = i % 8 == 0 ? 256 : i % 4 == 1 ? 128 : 64;
-  const int n_tokens = draw(random, 1, i % 16 == 0 ? 70 : 12);
-  AttentionCase c(size, heads[0], heads[1], n_tokens, draw(random, 1, 400), random());
+  const int size = kSizes[draw(random, 0, 7)];
+  const int how_many = draw(random, 0, 31);
+  const int n_tokens = draw(random, 1, how_many == 0 ? 512 : how_many <= 3 ? 70 : 12);
+  const int n_cells = draw(random, 1, draw(random, 0, 15) == 0 ? 3000 : 400);
+  const int row = size * heads[0];
+  AttentionCase c(size, heads[0], heads[1], n_tokens,
+                  std::min(n_cells, std::max(1, kPairs / (row * n_tokens))), random());
   random_mask(c, random);
   return c;
 }
