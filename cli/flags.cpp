@@ -110,7 +110,7 @@ std::string filled(Text source, Text v) {
 
 std::string save_path(Text source, Text v) {
   if (v != "-") return filled(source, v);
-  throw UsageError(source + ": standard output is for the answers; give a file");
+  throw UsageError(source + " '-': standard output is for the answers; give a file");
 }
 
 std::string progress_mode(const S& s, Text source, Text v) {

@@ -167,7 +167,7 @@ constexpr std::string_view kInspect = R"(swarmkv inspect FILE [flags]
 Describes a GGUF file without loading its weights: architecture, training
 context, bytes of KV cache for a token, and how its cache can be forked.
 Of a snapshot it tells what stands in its header. Of the report of a run
-(report.json) it prints what the run said at its end: agents, figures, warnings.
+(report.json) it prints what the run said at its end: agents, figures, ...
 
   -o, --output X   text or json (of a report: the report itself)
   --color X        auto, always, never

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -29,9 +30,21 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// A text with this in front would be taken for the name of a file.
+// A text with this in front is the name of a file. A template has no words of its own but two
+// braces, so the first word comes from a var.
+constexpr std::string_view kFileScheme = "file://";
+constexpr const char* kVars = "vars: { file: \"file\" }";
+
 std::string as_own_text(const std::string& text) {
-  return text.starts_with("file://") ? "{{ 'f' }}" + text.substr(1) : text;
+  return text.starts_with(kFileScheme) ? "{{ vars.file }}" + text.substr(4) : text;
+}
+
+bool needs_vars(const Pipeline& pipeline) {
+  const auto is_needed = [](const AgentSpec& agent) {
+    return agent.prompt.starts_with(kFileScheme);
+  };
+  return pipeline.system.starts_with(kFileScheme) ||
+         std::any_of(pipeline.agents.begin(), pipeline.agents.end(), is_needed);
 }
 
 std::string path_from(const fs::path& folder, const std::string& path) {
@@ -143,6 +156,7 @@ std::string pipeline_yaml(const Pipeline& pipeline, const Settings& settings,
   out.line("version: 1");
   add_model(out, settings, model, folder);
   add_documents(out, pipeline, folder);
+  if (needs_vars(pipeline)) out.line(kVars);
   if (!pipeline.system.empty()) out.line("system: " + quoted(as_own_text(pipeline.system)));
   add_defaults(out, settings);
   out.line("agents:");

@@ -21,7 +21,8 @@ std::string pipeline_yaml(const Pipeline& pipeline, const Settings& settings,
 std::vector<std::string> flags_beside_pipeline(const Settings& settings);
 
 /// Empty if `yaml` is read as `pipeline`; else what differs, "the prompt of 'q2'". Some texts
-/// cannot stand in a file: control characters, bytes that are not UTF-8.
+/// cannot stand in a file: bytes that are not UTF-8, and U+0001, for which the reader has its own
+/// use.
 std::string lost_in_yaml(const Pipeline& pipeline, const std::string& yaml);
 
 }  // namespace swarmkv::cli

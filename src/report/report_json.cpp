@@ -16,6 +16,7 @@ using internal::agent_json;
 using internal::Json;
 using internal::json_number;
 using internal::json_positive;
+using internal::json_seconds;
 using internal::json_text;
 using internal::json_text_or_null;
 using internal::json_texts;

@@ -278,7 +278,7 @@ class SaveTest(CliTest):
 
     ODD = ['He said "no": why?', "two\nlines\n", "What is {{ x }}?", "${{ q1 }}", "{{", "  leading", "trailing ",
            "# no comment", "---", "--- a\nb: c", "yes", "~", "42", "file://notes.txt", "a #b", "\u00fc\u65e5\U0001f600",
-           "\ttab", "back\\slash", "'single'", "[a, b]", "!x &a *b", "what? - ?", "\u2028\u0085\ufeff", "- a list"]
+           "\ttab", "\x1b[2J\x7f", "back\\slash", "'single'", "[a, b]", "!x &a *b", "what? - ?", "\u2028\u0085\ufeff", "- a list"]
 
     def story(self, name):
         """What decides about a run, and what came of it."""
@@ -357,7 +357,7 @@ class SaveTest(CliTest):
 
     def test_what_cannot_be_saved_is_refused_and_nothing_is_run(self):
         before = sorted(self.folder.iterdir())
-        for prompt in ("a\x01b", "a\x1b[2Jb", b"a\xffb"):
+        for prompt in ("a\x01b", b"a\xffb"):
             self.refused(self.ask(prompt, "--save", "p.yaml"), 2, "cannot stand in a pipeline file as it is")
         self.refused(self.ask("x", "--save", "contract.txt"), 2, "would replace an input of this run")
         self.refused(self.ask("x", "--save", "r.json", "--report", "./r.json"), 2, "replace each other")
@@ -1598,7 +1598,8 @@ class CutAnswerTest(CliTest):
         self.write("swarmkv.yaml", REVIEW.replace("are the parties?", "are the parties?\n    max_tokens: 4"))
 
     def warnings(self, command, *args, env=None):
-        _, out, _ = self.check(self.fake(command, "-q", "--ignore-eos", "-o", "json", *args, env=env), 0)
+        long = "barrels=" + "word " * 600
+        _, out, _ = self.check(self.fake(command, "-q", "--fake-answer", long, "-o", "json", *args, env=env), 0)
         report = json.loads(out)
         for w in report["warnings"]:
             self.assertEqual(w["code"], "SK601")
@@ -1626,7 +1627,7 @@ class CutAnswerTest(CliTest):
             self.assertEqual(cut["q1"], (f"cut at max_tokens={limit}", f"raise max_tokens: -n {2 * limit}", None))
 
     def test_the_same_advice_is_given_once(self):
-        err = self.check(self.ask("a", "b", "c", "-n", "2", "--ignore-eos"), 0)[2]
+        err = self.check(self.ask("a", "b", "c", "-n", "2", "--fake-answer", "barrels=one two three four"), 0)[2]
         self.assertEqual((err.count("[SK601]"), err.count("help: raise max_tokens: -n 4")), (3, 1))
 
 
@@ -1650,7 +1651,8 @@ class InspectReportTest(CliTest):
 
     def test_a_run_that_went_well(self):
         self.write("swarmkv.yaml", REVIEW)
-        told = self.run_and_inspect("run", "--engine", "fake", "-n", "3", "--ignore-eos", "--fake-delay-ms", "2")
+        told = self.run_and_inspect("run", "--engine", "fake", "-n", "3", "--fake-answer", "barrels=one two three four",
+                                    "--fake-delay-ms", "2")
         for line in (r"name +review", r"started +\d{4}-\d\d-\d\dT.*Z", r"ended +finished, exit code 0",
                      r"critical path   document \d.* = \d+\.\d\d s", r"warning +parties: cut at max_tokens=3.*"):
             self.assertRegex(told, rf"(?m)^{line}$")

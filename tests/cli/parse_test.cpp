@@ -461,7 +461,7 @@ TEST(Parse, RefusesWhatIsNotBuiltYetByName) {
 TEST(Parse, SavesIntoAFileOnlyAndOnlyWhatIsAsked) {
   EXPECT_EQ(parse({"ask", "--save", "x.yaml"}).save, "x.yaml");
   EXPECT_EQ(refusal({"ask", "--save", "-"}),
-            "--save: standard output is for the answers; give a file");
+            "--save '-': standard output is for the answers; give a file");
   EXPECT_EQ(refusal({"ask", "--save", ""}), "--save: the name is empty");
   EXPECT_EQ(refusal({"run", "--save", "x"}), "'run' does not take --save");
 }
