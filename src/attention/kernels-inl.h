@@ -58,15 +58,21 @@ HWY_INLINE void widen(const std::uint16_t* halves, std::size_t n, float* floats)
   for (std::size_t i = 0; i < n; i += kLanes) hn::Store(widened(halves + i), kFloats, floats + i);
 }
 
-/// The same. True: one of them is infinite or NaN.
-HWY_INLINE bool widen_and_look(const std::uint16_t* halves, std::size_t n, float* floats) {
-  Vector nothing = hn::Zero(kFloats);  // until something that is no number times zero is added
+using HalfBits = hn::Rebind<std::int16_t, Floats>;
+inline constexpr HalfBits kHalfBits{};
+
+/// Keeps in each lane of `largest` the largest half so far, sign apart.
+HWY_INLINE void look_at(const std::uint16_t* halves, std::size_t n, hn::Vec<HalfBits>& largest) {
+  const auto all_but_sign = hn::Set(kHalfBits, 0x7FFF);
   for (std::size_t i = 0; i < n; i += kLanes) {
-    const Vector value = widened(halves + i);
-    nothing = hn::MulAdd(value, hn::Zero(kFloats), nothing);
-    hn::Store(value, kFloats, floats + i);
+    const auto* from = reinterpret_cast<const std::int16_t*>(halves + i);
+    largest = hn::Max(largest, hn::And(hn::LoadU(kHalfBits, from), all_but_sign));
   }
-  return !hn::AllFalse(kFloats, hn::IsNaN(nothing));
+}
+
+/// One of them was infinite or NaN.
+HWY_INLINE bool is_broken(hn::Vec<HalfBits> largest) {
+  return !hn::AllFalse(kHalfBits, hn::Gt(largest, hn::Set(kHalfBits, 0x7BFF)));
 }
 
 /// Scores of kCells cells from `first` on. keys: their F32 keys, one after another; q: elements of

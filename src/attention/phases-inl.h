@@ -125,6 +125,15 @@ HWY_INLINE void weigh_tiles(const Block& block, int begin, int end) {
   }
 }
 
+template <int kElements, int kVectors>
+HWY_NOINLINE void mix_broken(const float* values, std::size_t width, const TileRows& rows,
+                             int first, int n, float* out, std::size_t out_stride) {
+  for (std::size_t d = 0; d < width; d += kElements) {
+    mix_elements<kElements, kVectors, true>(values + d, width, rows, first, n, out + d * out_stride,
+                                            out_stride);
+  }
+}
+
 template <int kVectors>
 HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int vector,
                          std::size_t begin, std::size_t end, float* sums) {
@@ -144,18 +153,22 @@ HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int
   float* values = block.scratch + block.b.at_cells;
   for (int first = 0; first < rows.n_cells; first += at_once) {
     const int n = std::min(at_once, rows.n_cells - first);
-    bool broken = false;
+    auto largest = hn::Zero(kHalfBits);
     for (int i = 0; i < n; ++i) {
       const int cell = block.layout.cell(tile * kTileCells + rows.cells[first + i]);
       const std::byte* value = t.v + cell * t.v_cell + block.kv_head * t.v_head;
       const auto* halves = reinterpret_cast<const std::uint16_t*>(value) + begin;
-      broken |= widen_and_look(halves, width, values + i * width);
+      widen(halves, width, values + i * width);
+      look_at(halves, width, largest);
     }
-    const auto mix =
-        broken ? mix_elements<kElements, kVectors, true> : mix_elements<kElements, kVectors, false>;
+    float* out = block.out() + begin * block.stride + vector * kLanes;
+    if (is_broken(largest)) {
+      mix_broken<kElements, kVectors>(values, width, rows, first, n, out, block.stride);
+      continue;
+    }
     for (std::size_t d = 0; d < width; d += kElements) {
-      mix(values + d, width, rows, first, n,
-          block.out() + (begin + d) * block.stride + vector * kLanes, block.stride);
+      mix_elements<kElements, kVectors, false>(values + d, width, rows, first, n,
+                                               out + d * block.stride, block.stride);
     }
   }
 }
