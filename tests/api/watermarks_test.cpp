@@ -2,6 +2,7 @@
 // answers is what a run over that part alone does.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <tuple>
 
 #include "api/model_impl.h"
@@ -22,6 +23,9 @@ constexpr int kHead = 7;  // what the template puts in front: start, turn, "user
 struct Mark {
   const char* name;
   int n_tokens;
+
+  /// For lists of tests: a name would be an address.
+  friend void PrintTo(const Mark& mark, std::ostream* out) { *out << mark.name; }
 };
 
 constexpr Mark kMarks[] = {{"Zero", 0},
