@@ -139,8 +139,11 @@ class KilledTest(cli_test.CliTest):
         self.assertGreater(n_killed, 0, "no run was killed")
         self.assertGreater(n_whole, 0, "no run wrote anything before it was killed")
         print(f"{n_killed} of {ROUNDS} killed, {n_whole} files whole, {n_left} left over; a run takes {took:.2f} s")
+        # Between a name and its renaming there are microseconds: one is put there by hand.
+        self.write(".swarmkv.1.1.tmp", "half of")
+        self.write("out/.swarmkv.1.1.tmp", "half of")
         self.whole_run()
-        self.assertEqual(len(self.left_over()), n_left, "what others left is nobody's business")
+        self.assertEqual(len(self.left_over()), n_left + 2, "what others left is nobody's business")
 
 
 if __name__ == "__main__":
