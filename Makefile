@@ -10,7 +10,7 @@ export SWARMKV_CACHE CCACHE_DIR SWARMKV_CUDA SWARMKV_LLAMA_DIR
 .DEFAULT_GOAL := help
 # The steps of one target follow each other; the build below them uses all cores anyway.
 .NOTPARALLEL:
-.PHONY: help demo test test-long build bench campaign peers decode install uninstall clean setup setup-tests configure
+.PHONY: help demo test test-long build bench campaign peers decode early-start install uninstall clean setup setup-tests configure
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'
@@ -46,6 +46,10 @@ peers: setup configure ## SwarmKV beside llama-server and llama-batched-bench, a
 decode: setup configure ## decode speed of 1 to 128 agents beside llama-batched-bench, some 90 minutes (DECODE_ARGS=)
 	@cmake --build $(BUILD) --target swarmkv-cli swarmkv_micro
 	bench/decode.py $(DECODE_ARGS)
+
+early-start: setup configure ## an agent that starts at token 512 beside one that waits, three minutes (EARLY_START_ARGS=)
+	@cmake --build $(BUILD) --target swarmkv-cli
+	bench/early_start.py $(EARLY_START_ARGS)
 
 install: ## library, headers and command below PREFIX (DESTDIR is honoured)
 # Under sudo the cache would be root's and everything would be fetched again: install what was built.

@@ -1,1 +1,1 @@
-"""What bench/campaign.py, bench/peers.py and bench/decode.py have in common. Standard library only."""
+"""What the programs in bench/ have in common: campaign.py, peers.py, decode.py, early_start.py. Standard library only."""
