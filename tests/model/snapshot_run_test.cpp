@@ -20,6 +20,8 @@ struct Setting {
   int n_agents = 8;
   bool deterministic = true;
   std::string snapshots = "auto";
+  int first_question = 0;
+  std::string attention{};  ///< of every run; empty: any
 };
 
 class SnapshotOnModels : public testing::SnapshotTest {
@@ -35,7 +37,9 @@ class SnapshotOnModels : public testing::SnapshotTest {
     document.name = "licence";
     document.text = internal::licence_text(s.document_bytes);
     std::vector<std::string> questions;
-    for (int i = 0; i < s.n_agents; ++i) questions.push_back(std::to_string(i) + ": why?");
+    for (int i = 0; i < s.n_agents; ++i) {
+      questions.push_back(std::to_string(s.first_question + i) + ": why?");
+    }
     Pipeline pipeline = ask_pipeline(document, questions);
     for (AgentSpec& agent : pipeline.agents) {
       agent.max_tokens = 6;
@@ -45,7 +49,11 @@ class SnapshotOnModels : public testing::SnapshotTest {
     run_options.use_chat_template = s.use_template;
     run_options.snapshot.use = s.snapshots;
     Engine engine(model, options);
-    return engine.run(pipeline, run_options).wait();
+    RunReport report = engine.run(pipeline, run_options).wait();
+    if (!s.attention.empty()) {
+      EXPECT_EQ(report.attention, s.attention) << report.attention_note;
+    }
+    return report;
   }
 
   // Cold without snapshots, cold with, and restored.
@@ -70,7 +78,27 @@ class SnapshotOnModels : public testing::SnapshotTest {
 };
 
 TEST_F(SnapshotOnModels, SmolLM2AnswersAsAColdRun) {
-  expect_equal_answers({.model = internal::smollm2_path()});
+  expect_equal_answers({.model = internal::smollm2_path(), .attention = "grouped"});
+}
+
+TEST_F(SnapshotOnModels, SmolLM2AnswersFromAFileAsAloneWithoutOne) {
+  constexpr int kOurs = 5;
+  Setting alone{.model = internal::smollm2_path(), .n_agents = 1, .attention = "grouped"};
+  alone.first_question = kOurs;
+  alone.snapshots = "off";
+  const Tokens cold = run(alone).agents[0].token_ids;
+  ASSERT_EQ(cold.size(), 6u);
+  alone.snapshots = "auto";
+  EXPECT_EQ(run(alone).documents[0].snapshot->state, "saved");
+  const RunReport restored = run(alone);
+  EXPECT_EQ(restored.documents[0].snapshot->state, "restored");
+  EXPECT_EQ(restored.agents[0].token_ids, cold) << "alone";
+
+  const RunReport among_7 = run({.model = alone.model, .attention = "grouped"});
+
+  EXPECT_EQ(among_7.documents[0].snapshot->state, "restored");
+  EXPECT_EQ(among_7.agents[kOurs].token_ids, cold) << "among seven";
+  EXPECT_LT(among_7.counters.n_decode_steps, 2u * 6) << "they ran one at a time";
 }
 
 TEST_F(SnapshotOnModels, SmolLM2InDefaultModeComputesNothingOfIt) {
