@@ -132,7 +132,11 @@ TEST_F(ManyAtOnce, AnAgentsIdsAreEqualAloneAndAmong7And49InAnyOrderOfArrival) {
   const RunReport crowd = run({.n_agents = 50, .place = 20});
   EXPECT_EQ(ours(crowd).token_ids, alone);
   EXPECT_EQ(crowd.attention, "grouped") << crowd.attention_note;
-  EXPECT_LT(crowd.counters.n_decode_steps, 2u * 12) << "they ran one at a time";
+  const EngineCounters& c = crowd.counters;
+  EXPECT_LT(c.n_decode_steps, 2u * 12) << "they ran one at a time";
+  EXPECT_GE(2 * c.n_graphs_reused, c.n_decode_steps) << "of " << c.n_forwards << " forwards";
+  EXPECT_GT(c.mask_s, 0);
+  EXPECT_LT(c.mask_s, c.forward_s);
 }
 
 TEST_F(ManyAtOnce, AnAgentsIdsAreEqualAfterAPreemption) {
