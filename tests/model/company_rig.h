@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/llama_fixture.h"
@@ -25,11 +26,13 @@ class CompanyRig {
  public:
   static constexpr int kDocument = 300, kSuffix = 9, kSteps = 6;
 
-  CompanyRig(const Model& model, const Company& company, AttentionKernel kernel)
+  CompanyRig(const Model& model, const Company& company, AttentionKernel kernel,
+             const std::string& target)
       : model_(model), company_(company) {
     ContextOptions options = small_context(4096, 64, 512);
     options.n_threads = company.n_threads;
     options.attention = kernel;
+    options.attention_target = target;
     context_ = model.make_context(options);
   }
 
@@ -127,10 +130,12 @@ class CompanyRig {
   int row_ = 0, n_own_ = 0, n_forwards_ = 0;
 };
 
-/// The logits of our branch after its prompt and after each of its tokens.
+/// The logits of our branch after its prompt and after each of its tokens. target: instruction set
+/// of the grouped kernel; empty: the best one.
 inline std::vector<float> logits_in(const Model& model, const Company& company,
-                                    AttentionKernel kernel = AttentionKernel::kGrouped) {
-  return CompanyRig(model, company, kernel).run();
+                                    AttentionKernel kernel = AttentionKernel::kGrouped,
+                                    const std::string& target = {}) {
+  return CompanyRig(model, company, kernel, target).run();
 }
 
 }  // namespace swarmkv::internal
