@@ -1,6 +1,7 @@
 #include "cli/progress_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/snapshot_text.h"
 
@@ -75,6 +76,8 @@ void apply_to_agent(ProgressState& state, AgentProgress& agent, const Event& eve
     case EventType::kAgentDelta:
       agent.stage = Stage::kDecoding;  // again, if it had to step back
       count_tokens(state, agent, event.n_tokens, event.t_ms);
+      append_tail(agent.tail, event.reasoning);
+      if (!event.text.empty() && !std::exchange(agent.has_text, true)) agent.tail.clear();
       append_tail(agent.tail, event.text);
       break;
     case EventType::kAgentPreempted:

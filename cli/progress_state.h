@@ -54,7 +54,8 @@ struct AgentProgress {
   bool enqueued = false;  ///< its needs are done
   int n_tokens = 0;
   double started_ms = 0, first_token_ms = 0, t_ms = 0;
-  std::string tail;  ///< the last piece of its text
+  std::string tail;  ///< the last piece of its text, or of its reasoning until there is text
+  bool has_text = false;
   std::string note;  ///< finish reason, error or reason of being skipped
 
   [[nodiscard]] bool done() const { return stage >= Stage::kFinished; }

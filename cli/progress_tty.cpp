@@ -63,7 +63,7 @@ class TtyProgress : public Progress {
       const std::lock_guard lock(state_mutex_);
       apply(state_, event);
     }
-    const bool text_begins = event.type == EventType::kAgentDelta &&
+    const bool text_begins = event.type == EventType::kAgentDelta && !event.text.empty() &&
                              std::find(options_.streamed.begin(), options_.streamed.end(),
                                        event.name) != options_.streamed.end();
     if (text_begins) finish();

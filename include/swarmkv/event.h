@@ -21,7 +21,7 @@ enum class EventType {
   kAgentEnqueued,
   kAgentStarted,  ///< its documents are there, and there is room: its own prompt is next
   kAgentFirstToken,
-  kAgentDelta,  ///< text: new text since the last delta
+  kAgentDelta,  ///< text: new text of the answer since the last delta, reasoning: new reasoning
   kAgentPreempted,
   kAgentFinished,
   kAgentFailed,
@@ -42,6 +42,9 @@ struct Event {
   std::string name;       ///< agent or document
   /// New text of a delta, the whole answer of a finished agent, message of an error or warning.
   std::string text;
+  /// Of a delta: what the model thinks before it answers (AgentReport::reasoning), in front of
+  /// `text`.
+  std::string reasoning;
   std::string code;  ///< warning code ("SK601"), finish reason, error code name, status of a run
   int n_tokens = 0;  ///< computed, generated
   int n_total = 0;   ///< of how many; 0 = unknown

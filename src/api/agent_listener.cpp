@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/reasoning.h"
-
 namespace swarmkv::internal {
 
 AgentListener::AgentListener(NodeId node, const Prepared& prepared, std::shared_ptr<EventBus> bus,
                              std::shared_ptr<NodeRecords> records, NodeRunner::Done done)
     : node_(node),
       name_(prepared.pipeline.agents[static_cast<std::size_t>(node)].name),
-      opens_reasoning_(prepared.prompts->opens_reasoning()),
+      opens_reasoning_(prepared.opens_reasoning(static_cast<std::size_t>(node))),
       has_prefix_(!prepared.agents[static_cast<std::size_t>(node)].prefix->empty()),
+      text_(opens_reasoning_),
       bus_(std::move(bus)),
       records_(std::move(records)),
       done_(std::move(done)) {
@@ -65,8 +64,14 @@ void AgentListener::on_first_token(TimePoint t) {
 }
 
 void AgentListener::on_text(std::string_view delta, int n_generated) {
+  tell(text_.push(delta), n_generated);
+}
+
+// Also if all of it is held back: observers count the tokens.
+void AgentListener::tell(ReasoningStream::Piece piece, int n_generated) {
   Event news = event(EventType::kAgentDelta);
-  news.text = std::string(delta);
+  news.text = std::move(piece.answer);
+  news.reasoning = std::move(piece.reasoning);
   news.n_tokens = n_generated;
   bus_->send(std::move(news));
 }
@@ -78,6 +83,8 @@ void AgentListener::on_preempted() {
 }
 
 void AgentListener::on_finished(const Result& result) {
+  ReasoningStream::Piece rest = text_.finish();
+  if (!rest.empty()) tell(std::move(rest), static_cast<int>(result.tokens.size()));
   auto kept = std::make_shared<const Result>(result);
   records_->change(node_, [&](NodeRecord& record) { record.result = std::move(kept); });
   done_(node_, outcome_of(result));

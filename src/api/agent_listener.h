@@ -10,6 +10,7 @@
 #include "api/node_records.h"
 #include "api/prepare.h"
 #include "schedule/request_runner.h"
+#include "text/reasoning.h"
 
 namespace swarmkv::internal {
 
@@ -35,6 +36,7 @@ class AgentListener final : public RequestListener {
   };
 
   void start(TimePoint t);
+  void tell(ReasoningStream::Piece piece, int n_generated);
   [[nodiscard]] Event event(EventType type) const;
   [[nodiscard]] NodeOutcome outcome_of(const Result& result) const;
 
@@ -46,6 +48,7 @@ class AgentListener final : public RequestListener {
   std::size_t n_documents_ready_ = 0;
   int n_prefix_known_ = 0;  ///< of its tokens, those it was told of
   bool has_started_ = false;
+  ReasoningStream text_;
   const std::shared_ptr<EventBus> bus_;
   const std::shared_ptr<NodeRecords> records_;
   const NodeRunner::Done done_;

@@ -83,8 +83,7 @@ AgentReport report_agent(const RunRecord& record, std::size_t i) {
     agent.max_tokens = spec.max_tokens;
     agent.stop = spec.stop;
     if (known.result) {
-      add_result(agent, *known.result, record.clock_zero,
-                 record.prepared.prompts->opens_reasoning());
+      add_result(agent, *known.result, record.clock_zero, record.prepared.opens_reasoning(i));
     }
     for (const TimePoint t : known.preempted) {
       agent.preempted_ms.push_back(ms_between(record.clock_zero, t));

@@ -55,6 +55,11 @@ struct Prepared {
   [[nodiscard]] const ReadList& reads_of(std::size_t agent) const {
     return read_lists[agents[agent].reads];
   }
+  /// Whether the agent's first token is already part of its reasoning. JSON that follows a schema
+  /// is never: its grammar has no room for thoughts and their closing mark.
+  [[nodiscard]] bool opens_reasoning(std::size_t agent) const {
+    return prompts->opens_reasoning() && pipeline.agents[agent].sampling.json_schema.empty();
+  }
 };
 
 /// errors  kInvalidArgument (the pipeline is not valid), kUnreadable, kUnsupported

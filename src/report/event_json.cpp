@@ -52,8 +52,10 @@ std::string to_json_line(const Event& event) {
   if (event.reading > 0) json["reading"] = event.reading;
   if (!event.code.empty()) json[code_key(event.type)] = json_text(event.code);
   if (event.exit_code) json["exit_code"] = *event.exit_code;
-  // An answer may be empty, and is one all the same.
-  if (!event.text.empty() || event.type == EventType::kAgentFinished) {
+  if (!event.reasoning.empty()) json["reasoning"] = json_text(event.reasoning);
+  // An answer may be empty, and is one all the same; and joining deltas must not meet a gap.
+  if (!event.text.empty() || event.type == EventType::kAgentFinished ||
+      event.type == EventType::kAgentDelta) {
     json[text_key(event.type)] = json_text(event.text);
   }
   if (event.n_tokens != 0 || event.n_total != 0) json["n_tokens"] = event.n_tokens;

@@ -32,6 +32,7 @@ void EventLines::hold(const Event& delta) {
     return;
   }
   same->text += delta.text;
+  same->reasoning += delta.reasoning;
   same->n_tokens = delta.n_tokens;
 }
 

@@ -1320,6 +1320,32 @@ class OutputTest(CliTest):
         plain = self.ask("x", "--fake-answer", f"x={text}")[1]
         self.assertEqual(self.ask("x", "--fake-answer", f"x={text}", "--stream")[1], plain)
 
+    THOUGHTS = ["--fake-answer", "Which?=<think>\nA or B?\n</think>\n\nB.\n"]
+
+    def test_reasoning_is_no_part_of_the_answer(self):
+        for flags in ((), ("--stream",)):
+            code, out, err = self.ask("Which?", *flags, *self.THOUGHTS, "--report", "r.json")
+            self.assertEqual((code, out), (0, "B.\n"), err)
+            agent = self.report_of("r.json")["agents"][0]
+            self.assertEqual((agent["text"], agent["reasoning"]), ("B.\n", "A or B?"))
+        code, out, _ = self.ask("Which?", "Who?", "--stream", "--fake-answer", "Who?=He.", *self.THOUGHTS)
+        self.assertEqual((code, sorted(out.splitlines())), (0, ["q1 | B.", "q2 | He."]))
+        for flags in ((), ("--stream",)):
+            code, out, _ = self.ask("x", "-n", "9", *flags, "--fake-answer", "x=<think>abcdefg</think>h")
+            self.assertEqual((code, out.strip()), (0, ""), "cut while it still thought")
+
+    def test_reasoning_goes_neither_into_a_join_nor_into_a_file(self):
+        self.write("p.yaml", """\
+version: 1
+document: contract.txt
+agents:
+  a: { prompt: "Which?", output_file: a.txt }
+  join: { prompt: "Got {{ a }}!" }
+""")
+        code, out, err = self.fake("run", "p.yaml", *self.THOUGHTS, "--fake-answer", "Got B.\n!=Seen.")
+        self.assertEqual((code, out), (0, "Seen.\n"), err)
+        self.assertEqual((self.folder / "a.txt").read_text(), "B.\n")
+
     def test_a_stream_of_several_agents_tells_whose_line_it_is(self):
         answers = ["--fake-answer", "first=one\n\ntwo", "--fake-answer", "second=three\n"]
         code, out, err = self.ask("first", "second", "--stream", *answers)
@@ -1456,6 +1482,17 @@ class EventsTest(CliTest):
             self.assertEqual("".join(e["text"] for e in own if e["type"] == "agent.delta"), text)
             self.assertEqual(own[-1]["text"], text)
         self.assertIn("review \u00b7 fake engine", err, "stderr is as always")
+
+    def test_reasoning_has_a_field_of_its_own(self):
+        code, out, err = self.ask("x", "--fake-answer", "x=<think>\nA or B?</think>\n\nB.", "-o", "jsonl",
+                                  "--fake-delay-ms", "9")
+        self.assertEqual(code, 0, err)
+        events = self.stream(out)
+        deltas = [e for e in events if e["type"] == "agent.delta"]
+        self.assertGreater(len(deltas), 2)
+        self.assertEqual("".join(e["text"] for e in deltas), "B.")
+        self.assertEqual("".join(e.get("reasoning", "") for e in deltas), "A or B?")
+        self.assertEqual([e["text"] for e in events if e["type"] == "agent.finished"], ["B."])
 
     def test_deltas_of_an_agent_are_50_ms_apart(self):
         process = self.start("ask", "--engine", "fake", "-f", "contract.txt", "x", "-o", "jsonl", "-n", "60",
@@ -1846,6 +1883,15 @@ class TerminalSizeTest(CliTest):
         # The drawing before was broken into more rows than it had lines.
         ups = [int(n) for n in re.findall(r"\x1b\[(\d+)A", screen)]
         self.assertGreater(max(ups), max(len(d) for d in drawings))
+
+    def test_reasoning_is_not_written_as_the_answer(self):
+        code, screen = self.on_terminal("x", "--fake-answer", "x=<think>A or B?</think>It is B.",
+                                        "--fake-delay-ms", "9", stdout_too=True)
+        self.assertEqual(code, 0)
+        answer = screen[screen.rindex("\x1b[J"):]
+        self.assertIn("It is B.", answer)
+        self.assertNotIn("A or", answer)
+        self.assertNotIn("<think", screen)
 
     def test_colours_follow_flag_then_variable_then_terminal(self):
         colour = "\x1b[1mswarmkv ask"

@@ -252,6 +252,19 @@ TEST(Progress, TellsOfEarlyStartsInEveryStage) {
   EXPECT_NE(teaser().find("stop, first 400 tokens only"), std::string::npos) << teaser();
 }
 
+TEST(Progress, ShowsReasoningUntilTheAnswerBegins) {
+  ProgressState state = initial_state(contract_review(), "contract-review", "tiny-Q4");
+  Event thought = event(EventType::kAgentDelta, 10, "risk", 3);
+  thought.reasoning = "Is it late?";
+
+  apply(state, thought);
+  EXPECT_EQ(state.agent("risk")->tail, "Is it late?");
+  EXPECT_EQ(state.agent("risk")->n_tokens, 3);
+  apply(state, event(EventType::kAgentDelta, 20, "risk", 5, 0, "Clause"));
+  apply(state, event(EventType::kAgentDelta, 30, "risk", 6, 0, " 4"));
+  EXPECT_EQ(state.agent("risk")->tail, "Clause 4");
+}
+
 TEST(Progress, CountsCellsAndReusedTokensFromThePlan) {
   ProgressState state = planned_state();
   apply(state, event(EventType::kDocumentProgress, 5, "contract", 400, 1000));

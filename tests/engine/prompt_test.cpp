@@ -203,6 +203,26 @@ TEST(Prompt, PassesOnWhyTheTemplateRefused) {
             "unsupported");
 }
 
+TEST(Prompt, SeesWhetherTheTemplateBeginsTheReasoning) {
+  const auto opens = [](const std::string& end, const std::string& system) {
+    return PromptBuilder(std::make_shared<TemplateModel>(
+                             [end](auto messages, auto) { return contents(messages) + end; }),
+                         system, {})
+        .opens_reasoning();
+  };
+  for (const std::string system : {"", "system"}) {
+    for (const char* end : {"<think>", "assistant\n<think>\n", "<think>\n\n"}) {
+      EXPECT_TRUE(opens(end, system)) << end;
+    }
+    for (const char* end : {"", "assistant\n", "<think>\n\n</think>\n\n", "<think> briefly"}) {
+      EXPECT_FALSE(opens(end, system)) << end;
+    }
+  }
+  FakeOptions options;
+  EXPECT_FALSE(
+      PromptBuilder(make_fake_model(options), "", {.use_chat_template = false}).opens_reasoning());
+}
+
 TEST(Prompt, NothingSharedIsNoForkPoint) {
   FakeOptions options;
   options.add_start_token = false;

@@ -83,6 +83,22 @@ TEST(EventJson, KeepsNewlinesOfTheTextInsideTheLine) {
   EXPECT_EQ(nlohmann::json::parse(line)["text"], "a\nb\xef\xbf\xbd");
 }
 
+TEST(EventJson, KeepsReasoningApartAndEveryDeltaHasAText) {
+  Event delta;
+  delta.type = EventType::kAgentDelta;
+  delta.name = "risk";
+  delta.n_tokens = 3;
+  const std::string nothing_yet = to_json_line(delta);
+  delta.reasoning = "A or \xff";
+  const auto thinks = nlohmann::json::parse(to_json_line(delta));
+  delta.text = "B";
+
+  EXPECT_NE(nothing_yet.find("\"agent\":\"risk\",\"text\":\"\",\"n_tokens\":3"), std::string::npos);
+  EXPECT_EQ(thinks["reasoning"], "A or \xef\xbf\xbd");
+  EXPECT_EQ(thinks["text"], "");
+  EXPECT_EQ(nlohmann::json::parse(to_json_line(delta))["text"], "B");
+}
+
 TEST(EventJson, GivesEveryTypeItsOwnName) {
   std::set<std::string> names;
   for (int i = 0; i <= static_cast<int>(EventType::kRunFinished); ++i) {

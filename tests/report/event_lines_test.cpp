@@ -95,6 +95,22 @@ TEST(EventLines, LoseNoTextAndKeepDeltasOfAnAgent50MsApart) {
   EXPECT_EQ(out.back()["type"], "run.finished");
 }
 
+TEST(EventLines, ReasoningAndAnswerOfOneWindowStandInOneDeltaEachOfItsOwn) {
+  EventLines lines;
+  Event thought = delta(100, "a", "", 1), more = delta(110, "a", "B", 2);
+  thought.reasoning = "A ";
+  more.reasoning = "or B?";
+  (void)lines.add(thought);
+  (void)lines.add(more);
+
+  const auto out = parsed(lines.flush());
+
+  ASSERT_EQ(out.size(), 1U);
+  EXPECT_EQ(out[0]["reasoning"], "A or B?");
+  EXPECT_EQ(out[0]["text"], "B");
+  EXPECT_EQ(out[0]["n_tokens"], 2);
+}
+
 TEST(EventLines, AnAgentsLastWordsComeBeforeItsEnd) {
   EventLines lines;
   (void)lines.add(delta(100, "a", "last", 1));
