@@ -733,6 +733,29 @@ class BadInputTest(CliTest):
         self.write("odd.txt", b"caf\xe9")
         self.refused(self.fake("ask", "-f", "odd.txt", "x", "--strict"), 3, "--strict")
 
+    def test_names_that_are_not_utf8_are_told_in_utf8(self):
+        odd = os.fsdecode(b"caf\xe9.txt")
+        said = lambda text: text.encode("utf-8", "surrogateescape").decode("utf-8")
+        cases = [("ask", "-f", odd, "x"), ("ask", "-f", os.fsdecode(b"caf\xe9/a.txt"), "x"),
+                 ("ask", "-f", "contract.txt", "--questions", odd), ("run", odd),
+                 ("ask", "-f", "contract.txt", "x", "--report", os.fsdecode(b"caf\xe9/r.json"))]
+        for args in cases:
+            with self.subTest(args):
+                result = self.refused(self.fake(*args), 3, "caf")
+                self.assertRegex(said(result[2]), r"caf(\\xe9|\ufffd)")
+                code, out, err = self.fake(*args, "-o", "jsonl")
+                self.assertEqual(code, 3)
+                self.assertIn("caf\ufffd", json.loads(said(out).splitlines()[-1])["message"])
+        self.refused(self.run_cli("ask", "-m", os.fsdecode(b"caf\xe9.gguf"), "-f", "contract.txt", "x"), 3, "caf")
+        (self.folder / odd).write_text("a document")
+        code, out, err = self.fake("ask", "-f", odd, "x", "--fake-answer", "x=yes", "--report", "r.json",
+                                   "--report", "r.md", "--report", "r.html")
+        self.assertEqual((code, out), (0, "yes\n"), err)
+        said(err)
+        self.report_of("r.json")
+        for name in ("r.md", "r.html"):
+            (self.folder / name).read_text(encoding="utf-8")
+
     def test_an_unwritable_report_is_found_before_the_model_loads(self):
         for path in ("nowhere/r.json", ".json"):
             with self.subTest(path):
