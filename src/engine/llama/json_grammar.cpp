@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <exception>
+#include <limits>
 
 #include "engine/llama/json_schema_problem.h"
 #include "engine/llama/llama_log.h"
@@ -89,7 +90,7 @@ std::string grammar_of(const std::string& schema) {
 
 }  // namespace
 
-JsonGrammar::JsonGrammar(const llama_vocab* vocab, const std::string& schema) {
+JsonGrammar::JsonGrammar(const llama_vocab* vocab, const std::string& schema) : vocab_(vocab) {
   const std::string grammar = grammar_of(schema);
   check_repetitions(grammar);
   (void)take_first_complaint();
@@ -112,6 +113,14 @@ bool JsonGrammar::allows(Token token) const {
 void JsonGrammar::reject(std::span<llama_token_data> candidates) const {
   llama_token_data_array array{candidates.data(), candidates.size(), -1, false};
   llama_sampler_apply(grammar_.get(), &array);
+  for (llama_token_data& candidate : candidates) {
+    if (writes_nothing(candidate.id)) candidate.logit = -std::numeric_limits<float>::infinity();
+  }
+}
+
+bool JsonGrammar::writes_nothing(Token token) const {
+  constexpr auto kNoText = LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN;
+  return (llama_vocab_get_attr(vocab_, token) & kNoText) != 0 && !llama_vocab_is_eog(vocab_, token);
 }
 
 void JsonGrammar::accept(Token token) { llama_sampler_accept(grammar_.get(), token); }

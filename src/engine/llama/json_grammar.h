@@ -17,7 +17,8 @@ class JsonGrammar {
   /// errors  kInvalidArgument  no JSON, or a schema that cannot become a grammar
   JsonGrammar(const llama_vocab* vocab, const std::string& schema);
 
-  /// Whether the token may come next.
+  /// Whether the token may come next. Control tokens may not, save the end: to the runtime their
+  /// markers are letters that a string may hold, but in the answer they would be missing.
   [[nodiscard]] bool allows(Token token) const;
 
   /// Sets the logits of candidates that may not come next to minus infinity. Costs a walk through
@@ -28,6 +29,9 @@ class JsonGrammar {
   void accept(Token token);
 
  private:
+  [[nodiscard]] bool writes_nothing(Token token) const;
+
+  const llama_vocab* vocab_;
   LlamaSamplerPtr grammar_;
 };
 
