@@ -59,8 +59,6 @@ std::shared_ptr<RequestTicket> SerialRunner::submit(Request request,
 
 SchedulerStats SerialRunner::stats() const { return impl_->inbox->ask_stats().get(); }
 
-void SerialRunner::post(std::function<void()> call) { impl_->delivery.post(std::move(call)); }
-
 int SerialRunner::n_cells() const { return impl_->n_cells; }
 
 AttentionUse SerialRunner::attention() const { return impl_->attention; }

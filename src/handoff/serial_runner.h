@@ -31,7 +31,6 @@ class SerialRunner final : public RequestRunner {
   std::shared_ptr<RequestTicket> submit(Request request,
                                         std::shared_ptr<RequestListener> listener) override;
   [[nodiscard]] SchedulerStats stats() const override;
-  void post(std::function<void()> call) override;
   [[nodiscard]] int n_cells() const override;
   [[nodiscard]] AttentionUse attention() const override;
 

@@ -82,8 +82,6 @@ class RequestRunner {
   /// Counters since construction, exact: taken by the engine thread between two steps, so this may
   /// wait for one forward.
   [[nodiscard]] virtual SchedulerStats stats() const = 0;
-  /// Runs `call`, which must not throw, on the event thread after everything delivered so far.
-  virtual void post(std::function<void()> call) = 0;
   [[nodiscard]] virtual int n_cells() const = 0;
   /// Which attention kernel its contexts use.
   [[nodiscard]] virtual AttentionUse attention() const { return {}; }

@@ -119,8 +119,6 @@ std::shared_ptr<const void> Scheduler::gather() { return impl_->inbox->gather();
 
 SchedulerStats Scheduler::stats() const { return impl_->inbox->ask_stats().get(); }
 
-void Scheduler::post(std::function<void()> call) { impl_->delivery.post(std::move(call)); }
-
 int Scheduler::n_cells() const { return impl_->context->n_cells(); }
 
 AttentionUse Scheduler::attention() const { return impl_->context->attention(); }

@@ -33,7 +33,6 @@ class Scheduler final : public RequestRunner {
   std::shared_ptr<RequestTicket> submit(Request request,
                                         std::shared_ptr<RequestListener> listener) override;
   [[nodiscard]] SchedulerStats stats() const override;
-  void post(std::function<void()> call) override;
   [[nodiscard]] int n_cells() const override;
   [[nodiscard]] AttentionUse attention() const override;
   [[nodiscard]] std::shared_ptr<const void> gather() override;
