@@ -9,7 +9,7 @@ import dataclasses
 import json
 import sys
 
-from benchkit import child, cost, files, machine, places, plot_environment, publish, swarm, text
+from benchkit import cost, files, machine, places, plot_environment, publish, text, tool
 from campaign import blocks, calibrate, command_line, compat, figures, options, plan, report, runner, shapes, trials
 
 
@@ -173,12 +173,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    with child.all_ended():
-        try:
-            sys.exit(main(sys.argv[1:]))
-        except (places.Missing, swarm.SwarmFailed) as error:
-            say(f"error: {error}")
-            sys.exit(2)
-        except KeyboardInterrupt:
-            say("interrupted; the same command goes on from here")
-            sys.exit(130)
+    tool.run(main, say)

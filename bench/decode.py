@@ -8,7 +8,7 @@ into --out; samples are kept in samples.jsonl there, and the same command goes o
 import shutil
 import sys
 
-from benchkit import child, files, llama_tools, machine, places, plot_environment, publish, text
+from benchkit import files, llama_tools, machine, places, plot_environment, publish, text, tool
 from decode import arms, limits, models, options, plan, render, runner, summary
 
 
@@ -144,12 +144,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    with child.all_ended():
-        try:
-            sys.exit(main(sys.argv[1:]))
-        except places.Missing as error:
-            say(f"error: {error}")
-            sys.exit(2)
-        except KeyboardInterrupt:
-            say("interrupted; the same command goes on from here")
-            sys.exit(130)
+    tool.run(main, say)

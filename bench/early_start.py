@@ -10,7 +10,7 @@ import json
 import pathlib
 import sys
 
-from benchkit import child, files, machine, places, stats, text
+from benchkit import child, files, machine, places, stats, text, tool
 
 EARLY, WAITING = "early", "waiting"
 ARMS = (EARLY, WAITING)
@@ -187,12 +187,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    with child.all_ended():
-        try:
-            sys.exit(main(sys.argv[1:]))
-        except places.Missing as error:
-            say(f"error: {error}")
-            sys.exit(2)
-        except KeyboardInterrupt:
-            say("interrupted: nothing was written")
-            sys.exit(130)
+    tool.run(main, say, "interrupted: nothing was written")

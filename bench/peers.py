@@ -10,7 +10,7 @@ import pathlib
 import sys
 import time
 
-from benchkit import batched_bench, child, files, llama_tools, machine, places, publish, swarm, text
+from benchkit import batched_bench, files, llama_tools, machine, places, publish, swarm, text, tool
 from peers import options, plan, render, server, summary
 
 FAILURES = (server.ServerFailed, swarm.SwarmFailed, batched_bench.BatchedBenchFailed, OSError, ValueError, KeyError)
@@ -161,12 +161,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    with child.all_ended():
-        try:
-            sys.exit(main(sys.argv[1:]))
-        except places.Missing as error:
-            say(f"error: {error}")
-            sys.exit(2)
-        except KeyboardInterrupt:
-            say("interrupted; the same command goes on from here")
-            sys.exit(130)
+    tool.run(main, say)

@@ -39,6 +39,7 @@ void EventBus::queue(Event event) {
   } else if (joinable != joinable_.end()) {
     Event& earlier = queue_[joinable->second - n_taken_];
     earlier.text += event.text;
+    earlier.reasoning += event.reasoning;
     earlier.n_tokens = event.n_tokens;
     return;
   } else {

@@ -15,7 +15,7 @@ Model thinking(const std::vector<std::pair<std::string, std::string>>& answers) 
   const std::string opening = "<think>\n";
   internal::FakeOptions options;
   for (const auto& [when, answer] : answers) options.forced.push_back({when, opening + answer});
-  return internal::public_model(
+  return internal::as_loaded(
       std::make_shared<internal::TemplateModel>(
           [opening](auto messages, auto) { return internal::fake_render_chat(messages) + opening; },
           options),

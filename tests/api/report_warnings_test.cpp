@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "engine/fake/fake_engine.h"
 #include "support/forwarding_model.h"
 #include "support/pipelines.h"
 
@@ -36,7 +37,8 @@ TEST(ReportWarnings, TellOfTextThatWasReadAgainForWantOfAFork) {
 
 class FaultyModel final : public internal::ForwardingModel {
  public:
-  explicit FaultyModel(std::function<void()> fault) : fault_(std::move(fault)) {}
+  explicit FaultyModel(std::function<void()> fault)
+      : ForwardingModel(internal::make_fake_model()), fault_(std::move(fault)) {}
   std::string fingerprint() const override { return fault_(), std::string(); }
 
  private:

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "api/model_impl.h"
-#include "engine/model.h"
 #include "support/forwarding_context.h"
+#include "support/forwarding_model.h"
 
 namespace swarmkv::internal {
 
@@ -43,51 +42,18 @@ class ListeningContext final : public ForwardingContext {
   std::shared_ptr<HeardTokens> heard_;
 };
 
-class ListeningModel final : public Model {
+class ListeningModel final : public ForwardingModel {
  public:
-  explicit ListeningModel(std::shared_ptr<const Model> inner) : inner_(std::move(inner)) {}
+  using ForwardingModel::ForwardingModel;
 
   [[nodiscard]] Tokens heard() const { return heard_->all(); }
 
-  const ModelInfo& info() const override { return inner_->info(); }
-  Tokens tokenize(std::string_view text, SpecialTokens special) const override {
-    return inner_->tokenize(text, special);
-  }
-  std::optional<Token> start_token() const override { return inner_->start_token(); }
-  std::string piece(Token token) const override { return inner_->piece(token); }
-  bool is_end_of_generation(Token token) const override {
-    return inner_->is_end_of_generation(token);
-  }
-  bool is_control(Token token) const override { return inner_->is_control(token); }
-  std::string render_chat(std::span<const ChatMessage> messages,
-                          std::string_view date) const override {
-    return inner_->render_chat(messages, date);
-  }
-  std::unique_ptr<Sampler> make_sampler(const Sampling& s) const override {
-    return inner_->make_sampler(s);
-  }
   std::unique_ptr<Context> make_context(const ContextOptions& o) const override {
-    return std::make_unique<ListeningContext>(inner_->make_context(o), heard_);
-  }
-  std::uint64_t kv_bytes_per_cell(KvType k, KvType v) const override {
-    return inner_->kv_bytes_per_cell(k, v);
-  }
-  std::string fingerprint() const override { return inner_->fingerprint(); }
-  void check_state(StateBytes bytes, Pos length) const override {
-    inner_->check_state(bytes, length);
+    return std::make_unique<ListeningContext>(ForwardingModel::make_context(o), heard_);
   }
 
  private:
-  std::shared_ptr<const Model> inner_;
   std::shared_ptr<HeardTokens> heard_ = std::make_shared<HeardTokens>();
 };
-
-/// The same for the public API. `engine`: as in ModelOptions.
-inline swarmkv::Model public_model(std::shared_ptr<const Model> model, std::string engine) {
-  const auto impl = std::make_shared<swarmkv::Model::Impl>();
-  impl->model = std::move(model);
-  impl->options.engine = std::move(engine);
-  return swarmkv::Model(impl);
-}
 
 }  // namespace swarmkv::internal
