@@ -27,10 +27,10 @@ constexpr std::string_view kAnswering =
   -n, --predict N     *  tokens of an answer, 512, always bounded
   --temp T            *  0 = always the likeliest token (default)
   --print X              final (needed by nobody), all, none, NAME,...
-  --stream               one agent's text as it comes
-  -o, --output X         text or json (the report)
-  --report FILE.json     everything measured, repeatable
-  --progress X           auto, tty, plain, none
+  --stream               printed agents' text as it comes
+  -o, --output X         text, json (the report), jsonl (events)
+  --report FILE.html     or .json .jsonl .md .csv, repeatable
+  --progress X           auto, tty, plain, jsonl, none
   --snapshot X           auto: kept on disk once read, used if there; off
   --timeout D            of the whole run: 90s, 5m, 1h
   --strict               warnings are errors  --fail-fast  a failure stops all

@@ -29,7 +29,7 @@ Exit codes: 0 all agents finished, 1 an agent did not, 2 wrong use or pipeline,
 
 swarmkv COMMAND --help shows a screen of a command's flags.
 Most flags may also stand in the environment: SWARMKV_CTX_SIZE for --ctx-size.
-Flags beat the environment, that beats the pipeline file, that the defaults.
+Flags and --set beat the environment, that the pipeline file, that the defaults.
 )";
 
 constexpr std::string_view kRun =
@@ -77,7 +77,7 @@ Sampling  -n, --predict N      *    tokens of an answer, 512, always bounded
           --ignore-eos              go on to -n tokens
 Output    -o, --output X            text, json (the report), jsonl (events)
           --print X                 final (needed by nobody), all, none, NAME,..
-          --stream                  one agent's text as it comes
+          --stream                  printed agents' text as it comes
           --report FILE             .json .jsonl .md .html .csv .trace.json
           --progress X              auto, tty, plain, jsonl, none
           --color X                 auto, always, never

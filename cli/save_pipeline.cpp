@@ -28,6 +28,8 @@ void save_pipeline(const Pipeline& pipeline, const Settings& settings, const Mod
   namespace fs = std::filesystem;
   const std::string& path = *settings.save;
   refuse_pipes(pipeline);
+  std::error_code ignored;
+  const bool is_there = fs::exists(path, ignored);
   ReportFile file(path);
   const fs::path folder = fs::weakly_canonical(fs::absolute(path).parent_path());
   const std::string yaml = pipeline_yaml(pipeline, settings, model, folder);
@@ -37,7 +39,8 @@ void save_pipeline(const Pipeline& pipeline, const Settings& settings, const Mod
   file.write(yaml);
   if (settings.quiet || stderr_is_events(settings)) return;
   const std::vector<std::string> flags = flags_beside_pipeline(settings);
-  say(escape_for_terminal(fmt::format("saved: {}   again: swarmkv run {}{}{}", path, path,
+  say(escape_for_terminal(fmt::format("{}: {}   again: swarmkv run {}{}{}",
+                                      is_there ? "replaced" : "saved", path, path,
                                       flags.empty() ? "" : " ", fmt::join(flags, " "))) +
       "\n");
 }

@@ -176,8 +176,8 @@ int save_snapshots(const Settings& settings, const Invocation& invocation) {
   check(settings);
   ParsedPipeline parsed;
   if (!settings.arguments.empty()) {
-    parsed =
-        load_pipeline(settings.arguments.front(), settings.changes, schema_check(settings.engine));
+    parsed = load_pipeline(settings.arguments.front(), settings.changes,
+                           schema_check(settings.engine), check_document);
     if (!accept(parsed.diagnostics, settings, invocation.events)) return 2;
   }
   const SnapshotStore checked(snapshot_options(settings).folder);  // before hours of work

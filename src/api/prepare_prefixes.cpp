@@ -88,6 +88,11 @@ int n_waited_for(Prepared& prepared, std::size_t reads, const AgentSpec& agent,
     case ReadyAfter::Kind::kBefore: {
       const auto [place, is_new] = places.emplace(std::pair(reads, agent.ready_after.text), 0);
       if (is_new) place->second = n_before_text(prepared, list, agent);
+      if (place->second == 0) {
+        prepared.warnings.push_back(
+            warning(agent, "'" + agent.name + "' reads nothing: its documents begin with '" +
+                               agent.ready_after.text + "'"));
+      }
       return place->second;
     }
     case ReadyAfter::Kind::kTokens:

@@ -24,12 +24,13 @@ std::uint64_t padded(std::uint64_t value, std::uint64_t alignment) {
 // What people point a model flag at by mistake.
 std::string likely_kind(std::string_view head) {
   using namespace std::string_view_literals;
-  constexpr std::array<std::array<std::string_view, 2>, 9> kKinds = {{
+  constexpr std::array<std::array<std::string_view, 2>, 10> kKinds = {{
+      {"version: "sv, "a pipeline, in YAML"sv},
       {"%PDF"sv, "a PDF document"sv},
       {"PK\x03\x04"sv, "a ZIP archive (or a PyTorch file)"sv},
       {"lmgg"sv, "an old GGML file, from before GGUF"sv},
       {"tjgg"sv, "an old GGJT file, from before GGUF"sv},
-      {"vers"sv, "a Git LFS pointer: fetch the file itself"sv},
+      {"version https://"sv, "a Git LFS pointer: fetch the file itself"sv},
       {"<!DO"sv, "an HTML page: the download answered with a web page"sv},
       {"<htm"sv, "an HTML page: the download answered with a web page"sv},
       {"\x1f\x8b"sv, "a gzip file"sv},

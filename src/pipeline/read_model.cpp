@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -94,6 +95,15 @@ std::size_t report_stray_keys(const ReadContext& context, const std::vector<Entr
   return n;
 }
 
+// { lease: lease.txt, annex: annex.txt }: no key is one of a document, or nearly.
+bool holds_names(const ReadContext& context, const YamlNode& value) {
+  if (value.kind != YamlNode::Kind::kMap) return false;
+  const std::vector<Entry> entries = entries_of(context, value);
+  return !entries.empty() && std::none_of(entries.begin(), entries.end(), [](const Entry& entry) {
+    return nearest_name(entry.key(), {"path", "snapshot"}).has_value();
+  });
+}
+
 }  // namespace
 
 void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model) {
@@ -138,6 +148,12 @@ void read_model(const ReadContext& context, const Entry& entry, ModelSpec& model
 
 void read_document(const ReadContext& context, const Entry& entry, Pipeline& pipeline,
                    ReadNotes& notes) {
+  if (holds_names(context, entry.value)) {
+    context.error("SK104", "'document' is one document; here are names of several", entry.key_node,
+                  "write documents:");
+    read_documents(context, entry, pipeline, notes);
+    return;
+  }
   DocumentSpec document;
   document.name = "document";
   document.pos = context.pos(entry.key_node);

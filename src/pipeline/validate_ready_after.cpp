@@ -58,11 +58,15 @@ void check_ready_after(const Pipeline& pipeline, DiagnosticList& diagnostics) {
   for (const AgentSpec& agent : pipeline.agents) {
     const bool looks = agent.ready_after.kind == ReadyAfter::Kind::kBefore;
     if (!looks || !agent.continues.empty() || search.may_hold(agent)) continue;
-    diagnostics.error({"SK402",
-                       fmt::format("'{}' starts before '{}', which stands in none of its documents",
-                                   agent.name, agent.ready_after.text),
-                       key_position(agent, "ready_after"), 1,
-                       "it has to stand there letter for letter, line breaks included"});
+    const bool reads_none = agent.reads && agent.reads->empty();
+    const char* where =
+        reads_none ? "but reads no document" : "which stands in none of its documents";
+    const char* hint = reads_none ? "name its documents in 'reads', or remove it"
+                                  : "it has to stand there letter for letter, line breaks included";
+    diagnostics.error(
+        {"SK402",
+         fmt::format("'{}' starts before '{}', {}", agent.name, agent.ready_after.text, where),
+         key_position(agent, "ready_after"), 1, hint});
   }
 }
 

@@ -95,6 +95,20 @@ TEST(EarlyStart, BeforeATextSeesNothingOfIt) {
   EXPECT_EQ(report.agents[1].text, "it was there");
 }
 
+// The title of a contract, say.
+TEST(EarlyStart, BeforeATextThatStandsFirstIsWarnedOf) {
+  AgentSpec spec = late("head");
+  spec.ready_after.kind = ReadyAfter::Kind::kBefore;
+  spec.ready_after.text = "LEASE";
+  Engine engine(fake_model(), small_steps());
+
+  const RunReport report = engine.run(pipeline_of({spec}, "LEASE" + text_of(50))).wait();
+
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_EQ(report.warnings[0].code, "SK606");
+  EXPECT_EQ(report.warnings[0].message, "'head' reads nothing: its documents begin with 'LEASE'");
+}
+
 TEST(EarlyStart, BeforeATextThatIsNowhereIsRefused) {
   AgentSpec spec = late("head");
   spec.ready_after.kind = ReadyAfter::Kind::kBefore;

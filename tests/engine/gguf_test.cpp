@@ -132,6 +132,7 @@ TEST(Gguf, SaysWhatAForeignFileLooksLike) {
   expect_error(std::string("PK\x03\x04 and so on"), ErrorCode::kCorrupt, "ZIP");
   expect_error(std::string("\x50\0\0\0\0\0\0\0{\"a\":1}", 15), ErrorCode::kCorrupt, "safetensors");
   expect_error("version https://git-lfs", ErrorCode::kCorrupt, "LFS");
+  expect_error("version: 1\ndocument: a", ErrorCode::kCorrupt, "a pipeline");
   expect_error("just some text", ErrorCode::kCorrupt, "not a GGUF file");
   expect_error("GG", ErrorCode::kCorrupt, "not a GGUF file");
 }

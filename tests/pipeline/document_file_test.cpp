@@ -114,7 +114,8 @@ TEST_F(DocumentFile, IsSearchedForTheTextsThatAgentsStartBefore) {
       "  d: { prompt: x, ready_after: { before: ANNEX }, reads: notes }\n"
       "  e: { prompt: x, ready_after: { before: \"ANNEX\\nand\" } }\n"
       "  f: { prompt: x, ready_after: { before: annex } }\n"
-      "  g: { prompt: x, continues: c }\n";
+      "  g: { prompt: x, continues: c }\n"
+      "  h: { prompt: x, ready_after: { before: ANNEX }, reads: [] }\n";
   const std::string file = (folder_ / "p.yaml").string();
 
   const ParsedPipeline found = parse_pipeline(yaml, file, {}, {}, {}, check_document);
@@ -128,7 +129,10 @@ TEST_F(DocumentFile, IsSearchedForTheTextsThatAgentsStartBefore) {
                 way_out + file + ":7:19: error: 'f' starts before 'annex'" + none_holds +
                 "    7 |   f: { prompt: x, ready_after: { before: annex } }\n"
                 "      |                   " +
-                way_out);
+                way_out + file + ":9:19: error: 'h' starts before 'ANNEX', but reads no document " +
+                "[SK402]\n"
+                "    9 |   h: { prompt: x, ready_after: { before: ANNEX }, reads: [] }\n"
+                "      |                   ^ name its documents in 'reads', or remove it\n");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ function drawPage() {
   draw('numbers', () => drawNumbers(report));
   draw('answers', () => drawAnswers(report));
   section('foot').append(el('p', {class: 'muted'},
-      'Times in ms since the run began with its model loaded; what is not known is ' + UNKNOWN +
+      'Times since the run began with its model loaded; what is not known is ' + UNKNOWN +
       '. The words and formulas are those of docs/metrics.md.'));
   document.documentElement.dataset.drawn = 'yes';
 }
