@@ -29,7 +29,7 @@ Exit codes: 0 all agents finished, 1 an agent did not, 2 wrong use or pipeline,
 
 swarmkv COMMAND --help shows a screen of a command's flags.
 Most flags may also stand in the environment: SWARMKV_CTX_SIZE for --ctx-size.
-Flags and --set beat the environment, that the pipeline file, that the defaults.
+Flags and --set beat the environment, that the pipeline, that the defaults.
 )";
 
 constexpr std::string_view kRun =

@@ -99,8 +99,9 @@ std::size_t report_stray_keys(const ReadContext& context, const std::vector<Entr
 bool holds_names(const ReadContext& context, const YamlNode& value) {
   if (value.kind != YamlNode::Kind::kMap) return false;
   const std::vector<Entry> entries = entries_of(context, value);
-  return !entries.empty() && std::none_of(entries.begin(), entries.end(), [](const Entry& entry) {
-    return nearest_name(entry.key(), {"path", "snapshot"}).has_value();
+  const std::string keys[] = {"path", "snapshot"};
+  return !entries.empty() && std::none_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+    return nearest_name(entry.key(), keys).has_value();
   });
 }
 

@@ -12,6 +12,7 @@
 #include "pipeline/agent_names.h"
 #include "pipeline/prompt_positions.h"
 #include "pipeline/validate.h"
+#include "text/utf8.h"
 
 namespace swarmkv::internal {
 namespace {
@@ -51,6 +52,12 @@ class TextSearch {
   std::map<std::string, std::optional<std::string>> files_;  // by path
 };
 
+// Enough to know it by.
+std::string beginning_of(const std::string& text) {
+  constexpr std::size_t kMost = 80;
+  return text.size() <= kMost ? text : sanitize_utf8(text.substr(0, kMost)) + "...";
+}
+
 }  // namespace
 
 void check_ready_after(const Pipeline& pipeline, DiagnosticList& diagnostics) {
@@ -63,10 +70,10 @@ void check_ready_after(const Pipeline& pipeline, DiagnosticList& diagnostics) {
         reads_none ? "but reads no document" : "which stands in none of its documents";
     const char* hint = reads_none ? "name its documents in 'reads', or remove it"
                                   : "it has to stand there letter for letter, line breaks included";
-    diagnostics.error(
-        {"SK402",
-         fmt::format("'{}' starts before '{}', {}", agent.name, agent.ready_after.text, where),
-         key_position(agent, "ready_after"), 1, hint});
+    diagnostics.error({"SK402",
+                       fmt::format("'{}' starts before '{}', {}", agent.name,
+                                   beginning_of(agent.ready_after.text), where),
+                       key_position(agent, "ready_after"), 1, hint});
   }
 }
 

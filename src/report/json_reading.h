@@ -14,10 +14,10 @@ namespace swarmkv::internal {
 
 /// Null if there is none.
 inline const Json& member(const Json& object, const char* key) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
+  static const Json none;
+  if (!object.is_object()) return none;
   const auto found = object.find(key);
-  return found == object.end() ? kNone : *found;
+  return found == object.end() ? none : *found;
 }
 
 inline std::optional<std::string> text_if(const Json& object, const char* key) {

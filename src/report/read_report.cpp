@@ -151,7 +151,8 @@ RunReport parse_report(std::string_view text) {
     return depth <= internal::kDeepest;
   };
   const Json json = Json::parse(text, watch_depth, false);
-  if (json.is_discarded() || too_deep) {
+  // Behind a NUL the parser reads nothing.
+  if (json.is_discarded() || too_deep || text.find('\0') != std::string_view::npos) {
     throw Error(ErrorCode::kCorrupt, "[report.read] this is not JSON, or cut short");
   }
   const std::string schema = internal::text_of(json, "schema");

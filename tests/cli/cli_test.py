@@ -290,9 +290,11 @@ class SaveTest(CliTest):
 
     def expect_the_same(self, *args, run=(), file="p.yaml", env=None, stdin=None):
         """Asks with --save, runs what was saved, and compares. Returns what was said when saving."""
+        was_there = (self.folder / file).exists()
         _, out, err = self.check(self.fake("ask", "--save", file, "--report", "asked.json", *args, env=env,
                                            stdin=stdin), 0)
-        self.assertIn(f"saved: {file}   again: swarmkv run {file} --engine fake", err)
+        what = "replaced" if was_there else "saved"
+        self.assertIn(f"{what}: {file}   again: swarmkv run {file} --engine fake", err)
         code, again, said = self.fake("run", file, "--report", "run.json", *run, stdin=stdin)
         self.assertEqual((code, again), (0, out), said)
         self.assertEqual(self.story("asked.json"), self.story("run.json"))

@@ -87,7 +87,9 @@ TEST(ReadReport, RefusesWhatIsNoReport) {
   EXPECT_EQ(refusal(R"({"schema": "swarmkv.plan/1"})"),
             "unsupported [report.read] the schema is 'swarmkv.plan/1', but a report's is "
             "'swarmkv.report/1'");
-  EXPECT_EQ(refusal(R"({"schema": "swarmkv.report/1"})"), "read");
+  const std::string report = R"({"schema": "swarmkv.report/1"})";
+  EXPECT_EQ(refusal(report), "read");
+  EXPECT_EQ(refusal(report + '\0' + "and more"), refusal(""));
 }
 
 TEST(ReadReport, TakesValuesOfAnotherTypeForUnknown) {
