@@ -14,7 +14,10 @@ namespace swarmkv::cli {
 namespace {
 
 void say(std::string_view text) {
-  // Straight to the descriptor: the process may be about to end, and nothing may delay that.
+  // Straight to the descriptor, and only if that takes it: the process may be about to end, and
+  // nothing may delay that, such as a pipe that nobody reads.
+  pollfd out{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&out, 1, 0) != 1 || (out.revents & POLLOUT) == 0) return;
   [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

@@ -2713,23 +2713,39 @@ class SignalTest(CliTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=30), 130)
 
-    def test_the_second_signal_ends_at_once_although_nobody_reads(self):
+    def start_into_a_full_pipe(self, stream, least, *args):
+        """A process that stands still, because nobody reads what it writes; `least`: bytes that then lie there."""
         import array
         import fcntl
         import termios
-        # Its first line alone is more than the pipe holds: it stands still there, as before `less`.
-        self.write("p.yaml", REVIEW.replace("review", "r" * 8000))
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         room = fcntl.fcntl(writer, 1031, 4096)  # F_SETPIPE_SZ
-        process = self.start("run", "--engine", "fake", "p.yaml", "-o", "jsonl", stdout=writer)
+        process = self.start(*args, **{stream: writer})
         os.close(writer)
         held = array.array("i", [0])
         until = time.monotonic() + WATCHDOG_S
-        while held[0] < room and time.monotonic() < until:
+        while held[0] < min(least, room) and time.monotonic() < until:
             fcntl.ioctl(reader, termios.FIONREAD, held)
             time.sleep(0.001)
-        self.assertEqual(held[0], room)
+        self.assertGreaterEqual(held[0], min(least, room))
+        return process
+
+    def test_the_second_signal_ends_at_once_although_nobody_reads_errors(self):
+        self.write("q.txt", "".join(f"question {i}\n" for i in range(500)))
+        process = self.start_into_a_full_pipe("stderr", 3500, "ask", "--engine", "fake", "-f", "contract.txt",
+                                              "--questions", "q.txt", "--progress", "plain")
+        # Signals that come together are one.
+        until = time.monotonic() + WATCHDOG_S
+        while process.poll() is None and time.monotonic() < until:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        self.assertEqual(process.wait(timeout=30), 130)
+
+    def test_the_second_signal_ends_at_once_although_nobody_reads(self):
+        # Its first line alone is more than the pipe holds: it stands still there, as before `less`.
+        self.write("p.yaml", REVIEW.replace("review", "r" * 8000))
+        process = self.start_into_a_full_pipe("stdout", 4096, "run", "--engine", "fake", "p.yaml", "-o", "jsonl")
         process.send_signal(signal.SIGINT)
         self.wait_for_line(process, "stopping")
         self.assertIsNone(process.poll(), "there are lines left that somebody may read")
