@@ -39,8 +39,8 @@ void take_pipes(Pipeline& pipeline) {
 void refuse_inputs_as_reports(const Pipeline& pipeline, const Settings& settings,
                               const std::string& model) {
   std::vector<std::string> inputs{model};
-  if (settings.model)
-    inputs.push_back(*settings.model);  // also if the fake engine has no use for it
+  // Also if the fake engine has no use for it.
+  if (settings.model) inputs.push_back(*settings.model);
   for (const DocumentSpec& document : pipeline.documents) {
     if (!document.text) inputs.push_back(resolve_path(pipeline.folder, document.path));
     if (is_snapshot_file(document.snapshot)) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "fmt/format.h"
 #include "pipeline/agent_names.h"
@@ -30,18 +31,28 @@ class TextSearch {
           if (reads && std::find(reads->begin(), reads->end(), document.name) == reads->end()) {
             return false;
           }
-          const std::optional<std::string>& text = text_of(document);
-          return !text || text->find(agent.ready_after.text) != std::string::npos;
+          return may_hold(document, agent.ready_after.text);
         });
   }
 
  private:
+  // Many agents may name one text: it is looked for once.
+  bool may_hold(const DocumentSpec& document, const std::string& wanted) {
+    const auto [place, is_new] = found_.try_emplace({document.name, wanted}, false);
+    if (is_new) {
+      const std::optional<std::string>& text = text_of(document);
+      place->second = !text || text->find(wanted) != std::string::npos;
+    }
+    return place->second;
+  }
+
   const std::optional<std::string>& text_of(const DocumentSpec& document) {
     if (document.text) return document.text;
     const auto [place, is_new] = files_.try_emplace(document.path);
+    if (!is_new || document.path == "-") return place->second;
     const std::string path = resolve_path(pipeline_.folder, document.path);
     std::error_code error;
-    if (is_new && document.path != "-" && std::filesystem::is_regular_file(path, error)) {
+    if (std::filesystem::is_regular_file(path, error)) {
       std::ifstream in(path, std::ios::binary);
       place->second.emplace(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
     }
@@ -49,7 +60,8 @@ class TextSearch {
   }
 
   const Pipeline& pipeline_;
-  std::map<std::string, std::optional<std::string>> files_;  // by path
+  std::map<std::string, std::optional<std::string>> files_;    // by path
+  std::map<std::pair<std::string, std::string>, bool> found_;  // by document and text
 };
 
 // Enough to know it by.

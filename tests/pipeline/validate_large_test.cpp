@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/plain_agents.h"
 #include "support/sanitizers.h"
 #include "support/small_stack.h"
 #include "swarmkv/pipeline.h"
@@ -16,15 +17,6 @@ namespace {
 constexpr int kChain = 100'000, kSide = 300;
 /// For one check; what it takes is 0.5 s or less. Sanitizers and their checks cost a multiple.
 constexpr double kMostSeconds = internal::kKeepsFreedMemory ? 60 : 5;
-
-AgentSpec agent(std::string name, std::vector<std::string> needs = {}) {
-  AgentSpec spec;
-  spec.name = std::move(name);
-  spec.prompt = "p";
-  for (const std::string& need : needs) spec.prompt += " {{ " + need + " }}";
-  spec.needs = std::move(needs);
-  return spec;
-}
 
 /// Of this thread's own work: others on the machine do not count.
 double cpu_seconds() {

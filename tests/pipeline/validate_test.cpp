@@ -5,19 +5,11 @@
 #include <vector>
 
 #include "pipeline/graph.h"
+#include "pipeline/plain_agents.h"
 #include "swarmkv/pipeline.h"
 
 namespace swarmkv {
 namespace {
-
-AgentSpec agent(std::string name, std::vector<std::string> needs = {}) {
-  AgentSpec spec;
-  spec.name = std::move(name);
-  spec.prompt = "p";
-  for (const std::string& need : needs) spec.prompt += " {{ " + need + " }}";
-  spec.needs = std::move(needs);
-  return spec;
-}
 
 Pipeline pipeline_of(std::vector<AgentSpec> agents) {
   Pipeline pipeline;
