@@ -88,7 +88,7 @@ void attention_decode(benchmark::State& state) {
 // All instruction sets that this processor has.
 void agents_and_targets(benchmark::internal::Benchmark* bench) {
   const auto n_targets = static_cast<std::int64_t>(grouped_attention_targets().size());
-  for (const std::int64_t n_agents : {1, 8, 50}) {
+  for (const std::int64_t n_agents : {1, 8, 50, 100}) {
     for (std::int64_t target = 0; target < n_targets; ++target) bench->Args({n_agents, target});
   }
 }

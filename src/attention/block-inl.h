@@ -23,9 +23,10 @@ struct Block {
   Block(const AttentionBlocks& blocks, const AttentionLayout& seen, const AttentionTensors& t,
         int index, float* own, float* scratch_room)
       : b(blocks), layout(seen), tensors(t), room(own), scratch(scratch_room) {
-    const int per_head = b.n_blocks / b.shape.n_kv_heads;
-    kv_head = index / per_head;
-    const int vector = index % per_head * b.block_vectors;
+    const int per_head = b.n_full / b.shape.n_kv_heads;
+    const bool is_full = index < b.n_full;
+    kv_head = is_full ? index / per_head : index - b.n_full;
+    const int vector = (is_full ? index % per_head : per_head) * b.block_vectors;
     const int lanes = static_cast<int>(kLanes);
     rows.n_vectors = std::min(b.block_vectors, b.n_vectors - vector);
     rows.row = vector * lanes;

@@ -34,7 +34,8 @@ struct AttentionBlocks {
   int group = 1;          ///< query heads of a key/value head
   int n_rows = 0;         ///< of one key/value head
   int n_vectors = 0;      ///< vectors of rows of one head
-  int block_vectors = 1;  ///< in a block; the last of a head may have fewer
+  int block_vectors = 1;  ///< in a full block; the last of a head may have fewer
+  int n_full = 0;         ///< full blocks of all heads; they come first
   int n_blocks = 0;       ///< of all heads
   int n_tiles = 0;
   /// True: a block is one piece of work from begin to end. False, for few rows and many threads:

@@ -23,7 +23,6 @@ int target_vectors() { return kMostTargetVectors; }
 void whole_block(const Block& block) {
   pack_queries(block);
   for (int tile = 0; tile < block.b.n_tiles; ++tile) score_tile(block, tile);
-  weigh_tiles(block, 0, block.b.n_tiles);
   mix_values(block, 0, 0, block.head);
 }
 
@@ -37,7 +36,10 @@ void part_of_block(const Block& block, int phase, int piece) {
   } else if (phase == 1) {
     for (int tile = begin; tile < end; ++tile) score_tile(block, tile);
   } else if (phase == 2) {
-    weigh_tiles(block, begin, end);
+    const RowMaxima maxima(block);
+    for (int tile = begin; tile < end; ++tile) {
+      if (block.view(tile).any != 0) weigh_tile(block, tile, maxima, nullptr);
+    }
   } else {
     const std::size_t width = block.head / static_cast<std::size_t>(b.n_slices);
     const std::size_t from = static_cast<std::size_t>(piece) * width;

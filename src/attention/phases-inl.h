@@ -7,7 +7,7 @@
 #define SWARMKV_ATTENTION_PHASES_INL_H
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "attention/block-inl.h"
 #include "attention/kernels-inl.h"
 #include "attention/mask-inl.h"
+#include "attention/weights-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace swarmkv::internal {
@@ -34,6 +35,14 @@ HWY_INLINE void pack_queries(const Block& block) {
   }
 }
 
+/// Asks for the same place of the next tile: heads lie apart in a cell, which no processor
+/// foresees.
+HWY_INLINE void prefetch_next(const Block& block, int place, const std::byte* rows,
+                              std::size_t cell_stride, std::size_t n) {
+  const int cell = block.layout.cell(std::min(place + kTileCells, block.layout.n_places() - 1));
+  for (std::size_t i = 0; i < n; i += 64) hwy::Prefetch(rows + cell * cell_stride + i);
+}
+
 template <int kVectors, int kCells>
 HWY_INLINE int score_groups(const Block& block, const TileRows& rows, int tile, int vector,
                             int first, const float* mask) {
@@ -41,8 +50,9 @@ HWY_INLINE int score_groups(const Block& block, const TileRows& rows, int tile, 
   float* keys = block.scratch + block.b.at_cells;
   for (; first + kCells <= rows.n_cells; first += kCells) {
     for (int i = 0; i < kCells; ++i) {
-      const int cell = block.layout.cell(tile * kTileCells + rows.cells[first + i]);
-      const std::byte* key = t.k + cell * t.k_cell + block.kv_head * t.k_head;
+      const int place = tile * kTileCells + rows.cells[first + i];
+      const std::byte* key = t.k + block.layout.cell(place) * t.k_cell + block.kv_head * t.k_head;
+      prefetch_next(block, place, t.k + block.kv_head * t.k_head, t.k_cell, block.head * 2);
       widen(reinterpret_cast<const std::uint16_t*>(key), block.head, keys + i * block.head);
     }
     score_cells<kCells, kVectors>(keys, block.head, block.room + vector * kLanes, block.stride,
@@ -87,44 +97,6 @@ HWY_INLINE void score_tile(const Block& block, int tile) {
                 });
 }
 
-/// exp(score - most), but zero below e^-60: far less than rounding loses of a sum that has a weight
-/// of one in it, and smaller numbers would become denormal, which processors multiply slowly.
-HWY_INLINE Vector weight_of(Vector score, Vector most) {
-  const Vector gap = hn::Sub(score, most);
-  const Vector least = hn::Set(kFloats, -60.0F);
-  const Vector small = hn::Exp(kFloats, hn::Max(gap, least));  // nor may Exp meet such numbers
-  const Vector weight = hn::IfThenElseZero(hn::Ge(gap, least), small);
-  // NaN is not above anything: broken keys must show, infinite ones (most is infinite, too) as
-  // well.
-  return hn::IfThenElse(hn::IsNaN(gap), gap, weight);
-}
-
-/// Turns the scores of tiles [begin, end) into weights relative to each row's own maximum.
-HWY_INLINE void weigh_tiles(const Block& block, int begin, int end) {
-  Vector most[kMostVectors];
-  for (int r = 0; r < block.rows.n_vectors; ++r) {
-    // Finite, so that a row that sees nothing gets zeros and not NaN.
-    most[r] = hn::Set(kFloats, -1e30F);
-    for (int tile = 0; tile < block.b.n_tiles; ++tile) {
-      most[r] = hn::Max(most[r], hn::Load(kFloats, block.most(tile) + r * kLanes));
-    }
-  }
-  for (int tile = begin; tile < end; ++tile) {
-    if (block.view(tile).any == 0) continue;
-    for_each_part(block, tile,
-                  [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
-                    const TileRows rows = tile_rows(block, tile, vector, cells, n);
-                    for (int r = 0; r < n_vectors; ++r) {
-                      float* scores = rows.scores + r * rows.vector_stride;
-                      for (int i = 0; i < n; ++i) {
-                        float* at = scores + cells[i] * kLanes;
-                        hn::Store(weight_of(hn::Load(kFloats, at), most[vector + r]), kFloats, at);
-                      }
-                    }
-                  });
-  }
-}
-
 template <int kElements, int kVectors>
 HWY_NOINLINE void mix_broken(const float* values, std::size_t width, const TileRows& rows,
                              int first, int n, float* out, std::size_t out_stride) {
@@ -136,16 +108,8 @@ HWY_NOINLINE void mix_broken(const float* values, std::size_t width, const TileR
 
 template <int kVectors>
 HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int vector,
-                         std::size_t begin, std::size_t end, float* sums) {
+                         std::size_t begin, std::size_t end) {
   const AttentionTensors& t = block.tensors;
-  for (int r = 0; r < kVectors; ++r) {
-    Vector sum = hn::Load(kFloats, sums + (vector + r) * kLanes);
-    for (int i = 0; i < rows.n_cells; ++i) {
-      const float* weights = rows.scores + r * rows.vector_stride + rows.cells[i] * kLanes;
-      sum = hn::Add(sum, hn::Load(kFloats, weights));
-    }
-    hn::Store(sum, kFloats, sums + (vector + r) * kLanes);
-  }
   constexpr std::size_t kElements = kBlockCells<kVectors>;
   constexpr std::size_t kRoom = 4096;  // floats: as many cells at once as stay in the first cache
   const std::size_t width = end - begin;
@@ -155,8 +119,9 @@ HWY_INLINE void mix_part(const Block& block, const TileRows& rows, int tile, int
     const int n = std::min(at_once, rows.n_cells - first);
     auto largest = hn::Zero(kHalfBits);
     for (int i = 0; i < n; ++i) {
-      const int cell = block.layout.cell(tile * kTileCells + rows.cells[first + i]);
-      const std::byte* value = t.v + cell * t.v_cell + block.kv_head * t.v_head;
+      const int place = tile * kTileCells + rows.cells[first + i];
+      const std::byte* value = t.v + block.layout.cell(place) * t.v_cell + block.kv_head * t.v_head;
+      prefetch_next(block, place, t.v + block.kv_head * t.v_head + begin * 2, t.v_cell, width * 2);
       const auto* halves = reinterpret_cast<const std::uint16_t*>(value) + begin;
       widen(halves, width, values + i * width);
       look_at(halves, width, largest);
@@ -187,27 +152,31 @@ HWY_INLINE void write_rows(const Block& block, std::size_t begin, std::size_t en
   }
 }
 
-/// Elements [begin, end) of the result, over all cells.
+/// Elements [begin, end) of the result, over all cells. A whole block's scores become weights here,
+/// tile by tile, and so pass through the first cache once; others' are weights already.
 HWY_INLINE void mix_values(const Block& block, int slice, std::size_t begin, std::size_t end) {
   float* sums = block.sums(slice);
   std::fill_n(sums, block.stride, 0.0F);
   std::fill_n(block.out() + begin * block.stride, (end - begin) * block.stride, 0.0F);
+  const RowMaxima maxima(block);
   for (int tile = 0; tile < block.b.n_tiles; ++tile) {
     if (block.view(tile).any == 0) continue;
-    for_each_part(
-        block, tile, [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
-          const TileRows rows = tile_rows(block, tile, vector, cells, n);
-          switch (n_vectors) {
-            case 1:
-              return mix_part<1>(block, rows, tile, vector, begin, end, sums);
-            case 2:
-              return mix_part<2>(block, rows, tile, vector, begin, end, sums);
-            case 3:
-              return mix_part<3>(block, rows, tile, vector, begin, end, sums);
-            default:
-              return mix_part<kMostTargetVectors>(block, rows, tile, vector, begin, end, sums);
-          }
-        });
+    if (block.b.whole) weigh_tile(block, tile, maxima, sums);
+    for_each_part(block, tile,
+                  [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
+                    const TileRows rows = tile_rows(block, tile, vector, cells, n);
+                    if (!block.b.whole) add_weights(rows, n_vectors, sums + vector * kLanes);
+                    switch (n_vectors) {
+                      case 1:
+                        return mix_part<1>(block, rows, tile, vector, begin, end);
+                      case 2:
+                        return mix_part<2>(block, rows, tile, vector, begin, end);
+                      case 3:
+                        return mix_part<3>(block, rows, tile, vector, begin, end);
+                      default:
+                        return mix_part<kMostTargetVectors>(block, rows, tile, vector, begin, end);
+                    }
+                  });
   }
   write_rows(block, begin, end, sums);
 }

@@ -120,8 +120,17 @@ TEST(GroupedAttention, NeedsNoMoreRoomThanItSays) {
 // Cells times lanes is more than an int holds.
 TEST(GroupedAttention, IsCutForCachesOfAnySize) {
   const auto cut = cut_attention({64, 9, 3, 50, 0, 1}, 1 << 30, 2, 16, 4);
-  EXPECT_GE(cut.block_vectors, 1);
-  EXPECT_LE(cut.block_vectors, 2) << "over long caches blocks are narrow";
+  const std::size_t scores = std::size_t{1} << 30;
+  EXPECT_GT(cut.n_floats(), scores * 16 * static_cast<std::size_t>(cut.block_vectors));
+  EXPECT_EQ(cut_attention({64, 9, 3, 0, 0, 1}, 0, 2, 16, 4).n_blocks, 0);
+}
+
+// 300 rows are 18 vectors of 16 and one of 12.
+TEST(GroupedAttention, GivesThreadsTheNarrowBlocksLast) {
+  const auto cut = cut_attention({64, 9, 3, 100, 0, 1}, 3500, 2, 16, 4);
+  EXPECT_EQ(cut.block_vectors, 4);
+  EXPECT_EQ(cut.n_full, 3 * 4);
+  EXPECT_EQ(cut.n_blocks, 3 * 5);
 }
 
 // token t of c becomes token `to` of the result, among `n_tokens` others that see other cells;
