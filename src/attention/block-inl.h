@@ -23,13 +23,11 @@ struct Block {
   Block(const AttentionBlocks& blocks, const AttentionLayout& seen, const AttentionTensors& t,
         int index, float* own, float* scratch_room)
       : b(blocks), layout(seen), tensors(t), room(own), scratch(scratch_room) {
-    const int per_head = b.n_full / b.shape.n_kv_heads;
-    const bool is_full = index < b.n_full;
-    kv_head = is_full ? index / per_head : index - b.n_full;
-    const int vector = (is_full ? index % per_head : per_head) * b.block_vectors;
+    const BlockPlace place = place_of_block(b, index);
+    kv_head = place.kv_head;
     const int lanes = static_cast<int>(kLanes);
-    rows.n_vectors = std::min(b.block_vectors, b.n_vectors - vector);
-    rows.row = vector * lanes;
+    rows.n_vectors = std::min(b.block_vectors, b.n_vectors - place.vector);
+    rows.row = place.vector * lanes;
     rows.n_rows = std::min(rows.n_vectors * lanes, b.n_rows - rows.row);
     stride = static_cast<std::size_t>(rows.n_vectors) * kLanes;
     vector_stride = static_cast<std::size_t>(b.n_tiles) * kTileCells * kLanes;

@@ -1,6 +1,7 @@
 #include "attention/blocks.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace swarmkv::internal {
 namespace {
@@ -9,31 +10,31 @@ constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 constexpr std::size_t rounded(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
-// Time of a block of so many vectors, in units of one vector in a full block: a narrow one loads
-// and converts as many keys and values for fewer rows. Measured with AVX-512 and AVX2, at 3,500 to
-// 32,000 cells.
-constexpr double block_cost(int n_vectors) {
-  constexpr double kOfVector[] = {1.35, 1.17, 1.04, 1.0};
-  return n_vectors == 0 ? 0 : n_vectors * kOfVector[n_vectors - 1];
-}
+// Time of a block of so many vectors, relative: a narrow one loads and converts as many keys and
+// values for fewer rows. Measured with AVX-512 and AVX2 over 3,500 to 32,000 cells, with one thread
+// and all blocks of one width.
+constexpr double kCostOfBlock[] = {0, 1.35, 2.34, 3.12, 4.0};
+static_assert(std::size(kCostOfBlock) == kMostVectors + 1);
 
 // A call that is cut along the cells keeps the scores of all its blocks. With more of them the
 // threads are about as busy when each takes whole ones.
 constexpr int too_many_to_split(int n_threads) { return 2 * n_threads; }
 
-// Sets the numbers of blocks this wide; returns the time until the last thread is done.
+// Cuts the rows into blocks this wide; returns about when the last thread is done.
 double cut_rows(AttentionBlocks& b, int width) {
-  constexpr double kSplitCost = 1.15;  // three more barriers, and scores leave the thread's cache
+  // Three more barriers, weights in a pass of their own, their sums once for each slice.
+  constexpr double kSplitCost = 1.15;
   b.block_vectors = width;
   b.n_full = b.n_vectors / width * b.shape.n_kv_heads;
   const int rest = b.n_vectors % width;
   b.n_blocks = b.n_full + (rest != 0 ? b.shape.n_kv_heads : 0);
-  // Full ones come first, so the last rounds are of narrow ones.
   const int full_rounds = divided_up(b.n_full, b.n_threads);
   const int rest_rounds = divided_up(b.n_blocks, b.n_threads) - full_rounds;
-  const double whole = full_rounds * block_cost(width) + rest_rounds * block_cost(rest);
-  const double split = (b.n_full * block_cost(width) + (b.n_blocks - b.n_full) * block_cost(rest)) /
-                       b.n_threads * kSplitCost;
+  const double full_cost = kCostOfBlock[width];
+  const double rest_cost = kCostOfBlock[rest];
+  const double whole = full_rounds * full_cost + rest_rounds * rest_cost;
+  const double split =
+      (b.n_full * full_cost + (b.n_blocks - b.n_full) * rest_cost) / b.n_threads * kSplitCost;
   b.whole = whole <= split || b.n_blocks >= too_many_to_split(b.n_threads);
   return b.whole ? whole : split;
 }
@@ -66,6 +67,12 @@ void lay_out(AttentionBlocks& b) {
 }
 
 }  // namespace
+
+BlockPlace place_of_block(const AttentionBlocks& b, int index) {
+  const int full_of_head = b.n_full / b.shape.n_kv_heads;
+  if (index >= b.n_full) return {index - b.n_full, full_of_head * b.block_vectors};
+  return {index / full_of_head, index % full_of_head * b.block_vectors};
+}
 
 AttentionBlocks cut_attention(const AttentionShape& shape, int n_places, int n_threads, int lanes,
                               int most_vectors) {
@@ -100,7 +107,7 @@ std::size_t most_attention_floats(AttentionShape shape, int n_places, int n_thre
   std::size_t most = b.n_floats();
   // Cut along the cells: so many rows at most.
   const int n_rows = too_many_to_split(b.n_threads) * most_vectors * lanes;
-  for (int n = std::min(shape.n_tokens, divided_up(n_rows, shape.n_heads) + lanes); n >= 1; --n) {
+  for (int n = std::min(shape.n_tokens, divided_up(n_rows, shape.n_heads)); n >= 1; --n) {
     shape.n_tokens = n;
     most =
         std::max(most, cut_attention(shape, n_places, n_threads, lanes, most_vectors).n_floats());

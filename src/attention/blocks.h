@@ -35,7 +35,7 @@ struct AttentionBlocks {
   int n_rows = 0;         ///< of one key/value head
   int n_vectors = 0;      ///< vectors of rows of one head
   int block_vectors = 1;  ///< in a full block; the last of a head may have fewer
-  int n_full = 0;         ///< full blocks of all heads; they come first
+  int n_full = 0;         ///< full blocks of all heads
   int n_blocks = 0;       ///< of all heads
   int n_tiles = 0;
   /// True: a block is one piece of work from begin to end. False, for few rows and many threads:
@@ -56,6 +56,13 @@ struct AttentionBlocks {
            scratch_floats * static_cast<std::size_t>(n_threads);
   }
 };
+
+/// A block's key/value head, and its first vector of rows there. Full blocks come before narrow
+/// ones, so that these even out the threads.
+struct BlockPlace {
+  int kv_head, vector;
+};
+[[nodiscard]] BlockPlace place_of_block(const AttentionBlocks& blocks, int index);
 
 /// n_places: of the layout. most_vectors: what the target's registers hold, at most kMostVectors.
 [[nodiscard]] AttentionBlocks cut_attention(const AttentionShape& shape, int n_places,

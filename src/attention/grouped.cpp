@@ -36,10 +36,7 @@ void part_of_block(const Block& block, int phase, int piece) {
   } else if (phase == 1) {
     for (int tile = begin; tile < end; ++tile) score_tile(block, tile);
   } else if (phase == 2) {
-    const RowMaxima maxima(block);
-    for (int tile = begin; tile < end; ++tile) {
-      if (block.view(tile).any != 0) weigh_tile(block, tile, maxima, nullptr);
-    }
+    weigh_tiles(block, begin, end);
   } else {
     const std::size_t width = block.head / static_cast<std::size_t>(b.n_slices);
     const std::size_t from = static_cast<std::size_t>(piece) * width;

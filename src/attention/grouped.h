@@ -18,6 +18,10 @@
 
 namespace swarmkv::internal {
 
+/// Raised whenever a result's bits or the kernel's speed change: what is kept for later runs and
+/// depends on them names it (deterministic snapshots, the race against llama.cpp's kernel).
+inline constexpr int kGroupedKernelVersion = 2;
+
 /// One attention call after another, by threads of the caller. prepare() is for one thread; then
 /// all threads call run() for phase 0, after a barrier for phase 1, and so on.
 class GroupedAttention {

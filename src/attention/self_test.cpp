@@ -52,7 +52,7 @@ double error_of(int head_size, int n_heads, int n_kv_heads, std::string_view tar
   std::vector<float> should(q.size());
 
   const AttentionShape shape{
-      head_size, n_heads, n_kv_heads, static_cast<int>(n_tokens), static_cast<int>(kCells), 0.125F};
+      head_size, n_heads, n_kv_heads, static_cast<int>(n_tokens), static_cast<int>(kCells), 1.0F};
   AttentionTensors t{bytes(q),
                      heads * head * 4,
                      head * 4,

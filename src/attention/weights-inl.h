@@ -19,7 +19,8 @@ namespace HWY_NAMESPACE {
 /// and much smaller numbers are denormal, which processors multiply slowly.
 inline constexpr float kLeastGap = -60.0F;
 
-/// e^gap for a gap (score less maximum) of at most zero, to 2e-7 of it; zero below kLeastGap.
+/// e^gap to 2e-7 of it, zero below kLeastGap. gap: score less maximum, so at most zero (unless the
+/// row holds NaN and is lost anyway).
 ///
 /// Highway's Exp serves all numbers at twice the work, and a row has as many of these as it sees
 /// cells. As usual: gap = n ln 2 + rest with a whole n, a polynomial for the rest (fitted here, for
@@ -30,7 +31,7 @@ HWY_INLINE Vector weight_of(Vector gap) {
   const Vector round = hn::Set(kFloats, 12582912.0F);
   const Vector with_n = hn::MulAdd(gap, hn::Set(kFloats, 1.44269504F), round);
   const Vector n = hn::Sub(with_n, round);
-  Vector rest = hn::NegMulAdd(n, hn::Set(kFloats, 0.693359375F), gap);  // in two parts: exact
+  Vector rest = hn::NegMulAdd(n, hn::Set(kFloats, 0.693359375F), gap);  // exact: few bits
   rest = hn::NegMulAdd(n, hn::Set(kFloats, -2.12194440e-4F), rest);
   Vector power = hn::Set(kFloats, 8.31247752e-3F);
   power = hn::MulAdd(power, rest, hn::Set(kFloats, 4.18905499e-2F));
@@ -60,28 +61,35 @@ struct RowMaxima {
   Vector most[kMostVectors];
 };
 
-/// Turns a tile's scores into weights, and adds these to sums (one a row), if there are any.
-HWY_INLINE void weigh_tile(const Block& block, int tile, const RowMaxima& maxima, float* sums) {
-  const auto weigh = [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
-    const TileRows rows = tile_rows(block, tile, vector, cells, n);
-    for (int r = 0; r < n_vectors; ++r) {
-      const Vector most = maxima.most[vector + r];
-      float* scores = rows.scores + r * rows.vector_stride;
-      float* to = sums == nullptr ? nullptr : sums + (vector + r) * kLanes;
-      Vector sum = to == nullptr ? hn::Zero(kFloats) : hn::Load(kFloats, to);
-      for (int i = 0; i < n; ++i) {
-        float* at = scores + cells[i] * kLanes;
-        const Vector weight = weight_of(hn::Sub(hn::Load(kFloats, at), most));
-        hn::Store(weight, kFloats, at);
-        sum = hn::Add(sum, weight);
-      }
-      if (to != nullptr) hn::Store(sum, kFloats, to);
+/// Turns scores of a tile into weights; with kSum they are added to sums, one a row.
+template <bool kSum>
+HWY_INLINE void weigh_part(const TileRows& rows, int n_vectors, const Vector* most, float* sums) {
+  for (int r = 0; r < n_vectors; ++r) {
+    float* scores = rows.scores + r * rows.vector_stride;
+    Vector sum = kSum ? hn::Load(kFloats, sums + r * kLanes) : hn::Zero(kFloats);
+    for (int i = 0; i < rows.n_cells; ++i) {
+      float* at = scores + rows.cells[i] * kLanes;
+      const Vector weight = weight_of(hn::Sub(hn::Load(kFloats, at), most[r]));
+      hn::Store(weight, kFloats, at);
+      sum = hn::Add(sum, weight);
     }
-  };
-  for_each_part(block, tile, weigh);
+    if (kSum) hn::Store(sum, kFloats, sums + r * kLanes);
+  }
 }
 
-/// Adds a tile's weights to sums, one a row.
+HWY_INLINE void weigh_tiles(const Block& block, int begin, int end) {
+  const RowMaxima maxima(block);
+  for (int tile = begin; tile < end; ++tile) {
+    if (block.view(tile).any == 0) continue;
+    for_each_part(block, tile,
+                  [&](int vector, int n_vectors, const std::uint8_t* cells, int n) HWY_ATTR {
+                    weigh_part<false>(tile_rows(block, tile, vector, cells, n), n_vectors,
+                                      maxima.most + vector, nullptr);
+                  });
+  }
+}
+
+/// Adds weights of a tile to sums, one a row; in the same order as weigh_part.
 HWY_INLINE void add_weights(const TileRows& rows, int n_vectors, float* sums) {
   for (int r = 0; r < n_vectors; ++r) {
     Vector sum = hn::Load(kFloats, sums + r * kLanes);

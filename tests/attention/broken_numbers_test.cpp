@@ -14,6 +14,7 @@ namespace swarmkv::internal::test {
 namespace {
 
 constexpr int kCell = 64 * 3;
+constexpr int kManyThreads = 16;  // so many that a call is cut along its cells
 constexpr std::uint16_t kNoNumbers[] = {0x7E00, 0xFE00, 0x7C01, 0x7C00, 0xFC00};  // NaN, infinity
 
 AttentionCase some_case(const std::string& target, int n_tokens, int n_cells) {
@@ -49,6 +50,7 @@ TEST(BrokenNumbers, AreNotTouchedWhereNobodySeesThem) {
     spoil(c.v, 250, broken);
 
     EXPECT_EQ(c.grouped(), should);
+    EXPECT_EQ(c.grouped(kManyThreads), should);
   });
 }
 
@@ -64,6 +66,7 @@ TEST(BrokenNumbers, DoNotReachWhoDoesNotSeeThem) {
     const std::vector<float> is = c.grouped();
 
     for (int t = 0; t < 3; ++t) EXPECT_EQ(c.row(is, t), c.row(should, t)) << t;
+    EXPECT_EQ(c.row(c.grouped(kManyThreads), 0), c.row(should, 0));
   });
 }
 
@@ -76,7 +79,20 @@ TEST(BrokenNumbers, OfKeysShowWhereTheyAreSeen) {
     std::fill_n(c.k.begin() + 70 * kCell, kCell, broken);
 
     EXPECT_FALSE(is_finite(c.row(c.grouped(), 0)));
+    EXPECT_FALSE(is_finite(c.row(c.grouped(kManyThreads), 0)));
   });
+}
+
+// Less itself that is no number; the others' weights next to it would be zero.
+TEST(BrokenNumbers, OfAScoreThatIsInfiniteShow) {
+  for (const std::string& target : grouped_attention_targets()) {
+    for (const int n_threads : {1, kManyThreads}) {
+      AttentionCase c = some_case(target, 2, 100);
+      for (int t = 0; t < 2; ++t) c.see_range(t, 0, 100);
+      c.k[70 * kCell] = c.q[0] > 0 ? 0x7C00 : 0xFC00;
+      EXPECT_FALSE(is_finite(c.row(c.grouped(n_threads), 0))) << target << ", " << n_threads;
+    }
+  }
 }
 
 TEST(BrokenNumbers, OfValuesShowWhereTheyAreSeen) {
@@ -86,6 +102,7 @@ TEST(BrokenNumbers, OfValuesShowWhereTheyAreSeen) {
     c.v[70 * kCell] = broken;
 
     EXPECT_FALSE(is_finite(c.row(c.grouped(), 0)));
+    EXPECT_FALSE(is_finite(c.row(c.grouped(kManyThreads), 0)));
   });
 }
 

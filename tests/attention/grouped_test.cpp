@@ -9,7 +9,9 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "attention/random_case.h"
@@ -121,16 +123,35 @@ TEST(GroupedAttention, NeedsNoMoreRoomThanItSays) {
 TEST(GroupedAttention, IsCutForCachesOfAnySize) {
   const auto cut = cut_attention({64, 9, 3, 50, 0, 1}, 1 << 30, 2, 16, 4);
   const std::size_t scores = std::size_t{1} << 30;
-  EXPECT_GT(cut.n_floats(), scores * 16 * static_cast<std::size_t>(cut.block_vectors));
+  EXPECT_GT(cut.block_floats, scores * 16 * static_cast<std::size_t>(cut.block_vectors));
+}
+
+TEST(GroupedAttention, HasNoBlocksWithoutTokens) {
   EXPECT_EQ(cut_attention({64, 9, 3, 0, 0, 1}, 0, 2, 16, 4).n_blocks, 0);
 }
 
 // 300 rows are 18 vectors of 16 and one of 12.
 TEST(GroupedAttention, GivesThreadsTheNarrowBlocksLast) {
   const auto cut = cut_attention({64, 9, 3, 100, 0, 1}, 3500, 2, 16, 4);
-  EXPECT_EQ(cut.block_vectors, 4);
-  EXPECT_EQ(cut.n_full, 3 * 4);
+  std::set<std::pair<int, int>> found;  // head and vector
+  int last_width = 4;
+  for (int index = 0; index < cut.n_blocks; ++index) {
+    const BlockPlace place = place_of_block(cut, index);
+    const int width = std::min(cut.block_vectors, 19 - place.vector);
+    EXPECT_LE(width, last_width) << index;
+    last_width = width;
+    for (int v = 0; v < width; ++v) found.emplace(place.kv_head, place.vector + v);
+  }
   EXPECT_EQ(cut.n_blocks, 3 * 5);
+  EXPECT_EQ(found.size(), 3u * 19u);
+  EXPECT_EQ(*found.rbegin(), std::pair(2, 18));
+}
+
+// Twelve vectors for two threads: three blocks of four would leave one thread idle for long.
+TEST(GroupedAttention, TakesNarrowerBlocksWhereThatEvensOutTheThreads) {
+  const auto cut = cut_attention({64, 1, 1, 192, 0, 1}, 3500, 2, 16, 4);
+  EXPECT_EQ(cut.block_vectors, 3);
+  EXPECT_EQ(cut.n_phases(), 1);
 }
 
 // token t of c becomes token `to` of the result, among `n_tokens` others that see other cells;

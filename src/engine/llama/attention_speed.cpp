@@ -144,9 +144,9 @@ AttentionSpeed known_attention_speed(const AttentionShape& heads, std::string_vi
   const std::string instructions =
       target.empty() ? grouped_attention_targets().front() : std::string(target);
   const std::string key =
-      fmt::format("{} | {} | {} threads | heads of {}, {} over {} | SwarmKV {} | llama.cpp {}",
+      fmt::format("{} | {} | {} threads | heads of {}, {} over {} | kernel {} | llama.cpp {}",
                   cpu_name(), instructions, n_threads, heads.head_size, heads.n_heads,
-                  heads.n_kv_heads, build_info().version, build_info().llama_commit);
+                  heads.n_kv_heads, kGroupedKernelVersion, build_info().llama_commit);
   const MemoFolder memo(folder, "swarmkv attention speed 1");
   if (const auto text = memo.find(key)) {
     if (const auto speed = parse_attention_speed(*text)) return *speed;

@@ -36,7 +36,7 @@ std::uint32_t rounded_cells(int n_cells) {
   return static_cast<std::uint32_t>((n_cells + kCellStep - 1) / kCellStep * kCellStep);
 }
 
-// What the grouped kernel works in, if it is used; some MiB, more over very long caches.
+// What the grouped kernel works in, if it is used: up to 256 bytes a cell and thread.
 std::uint64_t attention_bytes(const GgufInfo& file, const ContextOptions& options) {
   if (options.attention == AttentionKernel::kStock || !why_no_grouped_attention(file).empty()) {
     return 0;
