@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <exception>
 #include <memory>
@@ -99,6 +100,16 @@ Failure explain(const std::vector<std::string>& words) {
   }
 }
 
+// Memory for telling that there is none: given up before the first std::bad_alloc is thrown. Of a
+// size that the system gets back at once.
+constexpr std::size_t kReserve = std::size_t{1} << 18;
+std::atomic<char*> reserve;
+
+void give_up_reserve() {
+  delete[] reserve.exchange(nullptr);
+  throw std::bad_alloc();
+}
+
 std::unique_ptr<EventLog> event_log(const EventSinks& sinks) {
   const bool wanted = sinks.on_stdout || sinks.on_stderr || sinks.kept;
   return wanted ? std::make_unique<EventLog>(sinks) : nullptr;
@@ -128,6 +139,8 @@ int run_app(const std::vector<std::string>& words, const Environment& environmen
 }
 
 void prepare_process() {
+  reserve = new char[kReserve];
+  std::set_new_handler(give_up_reserve);
   // A closed descriptor would be handed to the next file that is opened, and answers written into
   // it. The stand-in is for the wrong direction, so that using it is still an error.
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

@@ -37,12 +37,16 @@ void refuse_standard_input_twice(const Settings& settings) {
   }
 }
 
-// Before the model is loaded, which takes its time.
-void refuse_unreadable(const std::string& file) {
-  const FileProblem found = check_document(".", file);
-  if (found.problem.empty()) return;
-  const std::string hint = found.hint.empty() ? "" : "; " + found.hint;
-  throw Error(ErrorCode::kUnreadable, "[document.load] '" + file + "': " + found.problem + hint);
+// Before the model is loaded, which takes its time, and all of them at once.
+void refuse_unreadable(const std::vector<std::string>& files) {
+  std::string problems;
+  for (const std::string& file : files) {
+    const FileProblem found = check_document(".", file);
+    if (found.problem.empty()) continue;
+    const std::string hint = found.hint.empty() ? "" : "; " + found.hint;
+    problems += (problems.empty() ? "'" : "\n  '") + file + "': " + found.problem + hint;
+  }
+  if (!problems.empty()) throw Error(ErrorCode::kUnreadable, "[document.load] " + problems);
 }
 
 }  // namespace
@@ -52,7 +56,7 @@ int command_ask(const Settings& settings, const Invocation& invocation) {
   std::vector<DocumentSpec> documents;
   for (const std::string& file : settings.files) documents.push_back(ask_document(file));
   refuse_standard_input_twice(settings);
-  for (const std::string& file : settings.files) refuse_unreadable(file);
+  refuse_unreadable(settings.files);
   Pipeline pipeline = ask_pipeline(documents, all_questions(settings));
   if (!accept(validate(pipeline), settings, invocation.events)) return 2;
   return execute(std::move(pipeline), title_of_documents(settings.files), settings, invocation);

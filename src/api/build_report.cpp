@@ -46,6 +46,11 @@ std::string more_room(const AgentSpec& spec, int max_tokens) {
   return "try --set agents." + spec.name + ".max_tokens=" + std::to_string(more);
 }
 
+// Nobody ended the agent, and yet there is no answer behind its reasoning.
+bool has_only_reasoning(const AgentReport& agent) {
+  return agent.status == AgentStatus::kFinished && agent.reasoning && agent.text.empty();
+}
+
 void add_warnings(RunReport& report, const RunRecord& record) {
   for (const Diagnostic& d : record.prepared.warnings) {
     report.warnings.push_back({d.code, {}, to_string(d.pos), d.message, d.hint});
@@ -65,8 +70,13 @@ void add_warnings(RunReport& report, const RunRecord& record) {
       const auto key = spec.key_pos.find("max_tokens");
       const SourcePos& pos = key != spec.key_pos.end() ? key->second : spec.pos;
       report.warnings.push_back({"SK601", agent.name, to_string(pos),
-                                 "cut at max_tokens=" + std::to_string(agent.max_tokens) + users,
+                                 "cut at max_tokens=" + std::to_string(agent.max_tokens) +
+                                     (has_only_reasoning(agent) ? " before an answer" : "") + users,
                                  more_room(spec, agent.max_tokens)});
+    } else if (has_only_reasoning(agent)) {
+      report.warnings.push_back({"SK611", agent.name, to_string(spec.pos),
+                                 "no answer behind the reasoning",
+                                 spec.stop.empty() ? "" : "a stop text ends the reasoning, too"});
     }
     if (agent.fork_fell_back) {
       report.warnings.push_back({"SK605",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "attention/grouped.h"
 #include "base/digest.h"
 #include "base/process_info.h"
 
@@ -109,6 +110,11 @@ std::string label_of(const std::vector<std::string>& names) {
     out += (i > 0 ? " + " : "") + names[i];
   }
   return out;
+}
+
+std::string exact_kernel(std::string kernel, const std::string& target) {
+  if (kernel == "grouped") kernel += fmt::format("-{}", kGroupedKernelVersion);
+  return target.empty() ? kernel : kernel + ":" + target;
 }
 
 std::string recipe_of(const SnapshotTarget& target, int n, int grid, const std::string& kernel) {

@@ -45,8 +45,12 @@ struct SnapshotPlan {
 /// "rules + contract": what they are called in a file's header, where room is limited.
 [[nodiscard]] std::string label_of(const std::vector<std::string>& names);
 
+/// The attention kernel with what else decides a result's bits: its version, as kernels change, and
+/// the instruction set it is held to, if it is.
+[[nodiscard]] std::string exact_kernel(std::string kernel, const std::string& target);
+
 /// How a state of the first `n` tokens comes about in deterministic mode; the same text, the same
-/// bits. `kernel`: of attention. `grid` 0: the pieces do not matter. Another processor may sum in
+/// bits. `kernel`: exact_kernel(). `grid` 0: the pieces do not matter. Another processor may sum in
 /// another order, so it is in it, too.
 [[nodiscard]] std::string recipe_of(const SnapshotTarget& target, int n, int grid,
                                     const std::string& kernel);

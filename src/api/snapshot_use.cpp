@@ -56,9 +56,8 @@ void SnapshotUse::learn_identity() {
 
 SnapshotArithmetic SnapshotUse::arithmetic(const SnapshotTarget& target, int n) const {
   if (!is_deterministic()) return {};
-  std::string kernel = context_.runner.attention().kernel;
-  // Other instructions sum in another order, as another processor does.
-  if (!context_.attention_target.empty()) kernel += ":" + context_.attention_target;
+  const std::string kernel =
+      exact_kernel(context_.runner.attention().kernel, context_.attention_target);
   return {true, recipe_of(target, n, context_.runner.grid(), kernel)};
 }
 

@@ -108,5 +108,24 @@ TEST(Reasoning, WhereverTheTextIsCutTheStreamAndTheReportAgree) {
   }
 }
 
+TEST(Reasoning, WithoutAnAnswerBehindItIsWarnedOf) {
+  const Model model = answering(
+      {{"Cut?", "<think>on and on"}, {"Stop?", "<think>A. B"}, {"End?", "<think>so</think>"}});
+  AgentSpec stopped = agent("stopped", "Stop?", 60);
+  stopped.stop = {"."};
+
+  const RunReport report =
+      run(model, pipeline_of({agent("cut", "Cut?", 10), stopped, agent("ended", "End?", 60)}))
+          .report;
+
+  ASSERT_EQ(report.warnings.size(), 3u);
+  EXPECT_EQ(report.warnings[0].code, "SK601");
+  EXPECT_EQ(report.warnings[0].message, "cut at max_tokens=10 before an answer");
+  EXPECT_EQ(report.warnings[1].code, "SK611");
+  EXPECT_EQ(report.warnings[1].hint, "a stop text ends the reasoning, too");
+  EXPECT_EQ(report.warnings[2].code, "SK611");
+  EXPECT_EQ(report.warnings[2].message, "no answer behind the reasoning");
+}
+
 }  // namespace
 }  // namespace swarmkv::testing

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "attention/grouped.h"
 #include "engine/fake/fake_engine.h"
 #include "support/pipelines.h"
 
@@ -94,6 +95,13 @@ TEST(SnapshotTargets, AFileStandsAtItsDocument) {
   // A path of the run's options starts where the program stands.
   const SnapshotPlan given = plan_snapshots(*prepared(pipeline({{"b"}})), "kept.swarmkv");
   EXPECT_EQ(given.files[0].path, "kept.swarmkv");
+}
+
+TEST(SnapshotTargets, OfAnotherKernelVersionOrInstructionSetTheBitsAreOthers) {
+  const std::string version = std::to_string(kGroupedKernelVersion);
+  EXPECT_EQ(exact_kernel("grouped", ""), "grouped-" + version);
+  EXPECT_EQ(exact_kernel("grouped", "AVX2"), "grouped-" + version + ":AVX2");
+  EXPECT_EQ(exact_kernel("stock", ""), "stock") << "llama.cpp's version is in the identity";
 }
 
 TEST(SnapshotTargets, TheRecipeTellsThePiecesAndNothingThatLiesBehind) {

@@ -693,6 +693,18 @@ class BadInputTest(CliTest):
         self.assertEqual(code, 3)
         self.assertIn(f"no such file in {self.folder.resolve()}; did you mean 'contract.txt'?", err)
 
+    def test_all_missing_documents_at_once(self):
+        code, out, err = self.run_cli("ask", "-f", "gone.txt", "-f", "contract.txt", "-f", "lost.txt", "x")
+        self.assertEqual((code, out), (3, ""))
+        self.assertRegex(err, r"'gone.txt': no such file.*\n  'lost.txt': no such file")
+
+    def test_a_quantised_v_cache_without_flash_attention(self):
+        self.write("p.yaml", "version: 1\nmodel: { cache_type_v: q8_0, flash_attn: 'off' }\nagents: { a: { prompt: x } }\n")
+        code, _, err = self.run_cli("validate", "p.yaml")
+        self.assertEqual(code, 2)
+        self.assertIn("p.yaml:2:1: error: 'cache_type_v: q8_0' of the model needs flash attention", err)
+        self.assertEqual(self.run_cli("validate", "p.yaml", "--set", "model.flash_attn=auto")[0], 0)
+
     def test_a_folder_as_document(self):
         self.refused(self.fake("ask", "-f", ".", "x"), 3, "directory")
 
@@ -1288,6 +1300,13 @@ agents:
         self.assertIn("bad.yaml:2:1: error:", err)
         self.assertIn("good.yaml: ok", out)
         self.refused(self.run_cli("validate", "nowhere.yaml"), 3, "nowhere.yaml")
+
+    def test_validate_warns_of_documents_that_are_not_there(self):
+        self.write("p.yaml", "version: 1\ndocument: gone.txt\nagents: { a: { prompt: x } }\n")
+        code, out, err = self.run_cli("validate", "p.yaml")
+        self.assertEqual((code, out), (0, "p.yaml: ok, 1 document, 1 agent\n"))
+        self.assertIn("p.yaml:2:11: warning: the document cannot be read: 'gone.txt': no such file", err)
+        self.assertEqual(self.run_cli("validate", "p.yaml", "--strict")[0], 2)
         self.refused(self.run_cli("validate"), 2, "FILE")
 
     def test_inspect_refuses_what_is_no_model(self):
