@@ -8,10 +8,12 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include "cli/commands.h"
 #include "cli/event_sinks.h"
+#include "cli/flags.h"
 #include "cli/help_text.h"
 #include "cli/messages.h"
 #include "cli/output.h"
@@ -45,6 +47,16 @@ int dispatch(const Settings& settings, const Invocation& invocation) {
 std::string help_hint(const std::vector<std::string>& words) {
   const bool has_page = !words.empty() && !help_text(words.front()).empty();
   return "  see: swarmkv help" + (has_page ? " " + words.front() : "") + "\n";
+}
+
+// Variables are easily forgotten, and what a limit of theirs refuses names no flag that was given.
+std::string environment_hint(const Settings& settings) {
+  std::string names;
+  for (const Flag& flag : flags()) {
+    if (settings.from_environment.count(flag.name) == 0) continue;
+    names += (names.empty() ? "" : ", ") + environment_name(flag);
+  }
+  return names.empty() ? "" : "  set by the environment: " + names + "\n";
 }
 
 struct Failure {
@@ -119,16 +131,20 @@ std::unique_ptr<EventLog> event_log(const EventSinks& sinks) {
 
 int run_app(const std::vector<std::string>& words, const Environment& environment) {
   std::unique_ptr<EventLog> events;
+  std::optional<Settings> settings;
   try {
     // Until the command line is understood, what it seems to want has to do.
     events = event_log(guess_event_sinks(words, environment));
-    const Settings settings = parse_command_line(words, environment);
-    events = event_log(event_sinks(settings));
-    const int code = dispatch(settings, {words, environment, events.get()});
+    settings = parse_command_line(words, environment);
+    events = event_log(event_sinks(*settings));
+    const int code = dispatch(*settings, {words, environment, events.get()});
     if (events) events->finish(code == 0 ? "finished" : "failed", code);
     return code;
   } catch (...) {
-    const Failure failure = explain(words);
+    Failure failure = explain(words);
+    const bool may_be_a_limit =
+        failure.exit_code == kExitWrongUse || failure.exit_code == kExitDoesNotFit;
+    if (settings && may_be_a_limit) failure.hint += environment_hint(*settings);
     if (!events || !events->sinks().on_stderr) {
       say_error(failure.message);
       if (!failure.hint.empty()) say(failure.hint);

@@ -24,11 +24,6 @@ using namespace swarmkv::internal;
 
 constexpr std::size_t kHeader = 8;
 
-template <typename Value>
-std::byte* bytes(std::vector<Value>& values) {
-  return reinterpret_cast<std::byte*>(values.data());
-}
-
 struct Call {
   AttentionShape shape;
   std::vector<float> q, out;
@@ -58,23 +53,7 @@ struct Call {
   }
 
   [[nodiscard]] AttentionTensors tensors() {
-    const auto head = static_cast<std::size_t>(shape.head_size);
-    const std::size_t q_token = head * static_cast<std::size_t>(shape.n_heads) * 4;
-    const std::size_t cell = head * static_cast<std::size_t>(shape.n_kv_heads) * 2;
-    return {bytes(q),
-            q_token,
-            head * 4,
-            bytes(k),
-            cell,
-            head * 2,
-            bytes(v),
-            cell,
-            head * 2,
-            bytes(mask),
-            static_cast<std::size_t>(shape.n_cells) * 2,
-            bytes(out),
-            q_token,
-            head * 4};
+    return packed_tensors(shape, q.data(), k.data(), v.data(), mask.data(), out.data());
   }
 
  private:

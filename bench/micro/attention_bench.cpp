@@ -35,22 +35,7 @@ struct Layer {
   }
 
   [[nodiscard]] AttentionTensors tensors() {
-    const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
-    constexpr std::size_t kToken = kHeads * kHead * 4, kCell = kKvHeads * kHead * 2;
-    return {bytes(q),
-            kToken,
-            kHead * 4,
-            bytes(k),
-            kCell,
-            kHead * 2,
-            bytes(v),
-            kCell,
-            kHead * 2,
-            bytes(mask),
-            static_cast<std::size_t>(shape.n_cells) * 2,
-            bytes(out),
-            kToken,
-            kHead * 4};
+    return packed_tensors(shape, q.data(), k.data(), v.data(), mask.data(), out.data());
   }
 
   void read(AttentionLayout& layout) {

@@ -82,7 +82,9 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
     thread_ = std::thread([this] { execute(); });
   } catch (const std::exception& e) {
     engine_.leave(this);
-    throw Error(ErrorCode::kEngineFailed, std::string("[engine.run] no thread: ") + e.what());
+    throw Error(ErrorCode::kDoesNotFit,
+                std::string("[engine.run] no thread could be started: ") + e.what() +
+                    "; raise the limits on threads and memory (ulimit -u, -v)");
   }
 }
 

@@ -30,6 +30,30 @@ struct AttentionTensors {
   std::size_t out_token = 0, out_head = 0;
 };
 
+/// Of numbers without gaps: queries and results [token][head][element], keys and values
+/// [cell][head][element], the mask [token][cell].
+[[nodiscard]] inline AttentionTensors packed_tensors(const AttentionShape& shape, float* q,
+                                                     std::uint16_t* k, std::uint16_t* v,
+                                                     std::uint16_t* mask, float* out) {
+  const auto bytes = [](auto* numbers) { return reinterpret_cast<std::byte*>(numbers); };
+  const std::size_t head = static_cast<std::size_t>(shape.head_size) * sizeof(float);
+  const std::size_t kv_head = static_cast<std::size_t>(shape.head_size) * sizeof(std::uint16_t);
+  const std::size_t token = head * static_cast<std::size_t>(shape.n_heads);
+  const std::size_t cell = kv_head * static_cast<std::size_t>(shape.n_kv_heads);
+  AttentionTensors t;
+  t.q = bytes(q);
+  t.k = bytes(k);
+  t.v = bytes(v);
+  t.mask = bytes(mask);
+  t.out = bytes(out);
+  t.q_token = t.out_token = token;
+  t.q_head = t.out_head = head;
+  t.k_cell = t.v_cell = cell;
+  t.k_head = t.v_head = kv_head;
+  t.mask_token = static_cast<std::size_t>(shape.n_cells) * sizeof(std::uint16_t);
+  return t;
+}
+
 /// True for what the grouped kernel computes; each size here has its own tests.
 [[nodiscard]] constexpr bool grouped_attention_supports(int head_size, int n_heads,
                                                         int n_kv_heads) {

@@ -18,11 +18,6 @@ namespace {
 constexpr std::size_t kCells = 150;  // no multiple of anything
 constexpr std::size_t kPrefix = 100;
 
-template <typename Value>
-std::byte* bytes(std::vector<Value>& values) {
-  return reinterpret_cast<std::byte*>(values.data());
-}
-
 std::vector<std::uint16_t> some_mask(std::size_t n_tokens) {
   std::vector<std::uint16_t> mask(n_tokens * kCells, kHalfMinusInfinity);
   for (std::size_t t = 0; t + 1 < n_tokens; ++t) {  // the last token sees nothing
@@ -53,22 +48,10 @@ double error_of(int head_size, int n_heads, int n_kv_heads, std::string_view tar
 
   const AttentionShape shape{
       head_size, n_heads, n_kv_heads, static_cast<int>(n_tokens), static_cast<int>(kCells), 1.0F};
-  AttentionTensors t{bytes(q),
-                     heads * head * 4,
-                     head * 4,
-                     bytes(k),
-                     kv_heads * head * 2,
-                     head * 2,
-                     bytes(v),
-                     kv_heads * head * 2,
-                     head * 2,
-                     bytes(mask),
-                     kCells * 2,
-                     bytes(should),
-                     heads * head * 4,
-                     head * 4};
+  AttentionTensors t =
+      packed_tensors(shape, q.data(), k.data(), v.data(), mask.data(), should.data());
   reference_attention(shape, t);
-  t.out = bytes(is);
+  t.out = reinterpret_cast<std::byte*>(is.data());
   AttentionLayout layout;
   layout.read(t.mask, t.mask_token, shape.n_tokens, shape.n_cells);
   GroupedAttention attention(target);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <future>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -46,18 +47,20 @@ struct Scheduler::Impl {
   void guarded(Call call) noexcept {
     try {
       call();
+    } catch (const std::bad_alloc&) {
+      give_up("memory did not suffice", "");
     } catch (const std::exception& e) {
-      give_up(e.what());
+      give_up("internal error: ", e.what());
     } catch (...) {
-      give_up("unknown exception");
+      give_up("internal error: ", "unknown exception");
     }
   }
 
   // A bug of ours or an engine that throws where it must not: nobody may wait for ever because of
   // it. If even this lacks memory, the next step() tries again.
-  void give_up(const char* what) noexcept {
+  void give_up(const char* what, const char* why) noexcept {
     try {
-      core.give_up_context(std::string("[schedule] internal error: ") + what);
+      core.give_up_context(std::string("[schedule] ") + what + why);
     } catch (...) {
     }
   }

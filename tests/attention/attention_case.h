@@ -54,24 +54,7 @@ struct AttentionCase {
   }
 
   [[nodiscard]] AttentionTensors tensors() {
-    const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
-    const std::size_t head = static_cast<std::size_t>(shape.head_size);
-    const std::size_t heads = static_cast<std::size_t>(shape.n_heads);
-    const std::size_t kv_heads = static_cast<std::size_t>(shape.n_kv_heads);
-    AttentionTensors t;
-    t.q = bytes(q);
-    t.q_token = head * heads * 4;
-    t.q_head = head * 4;
-    t.k = bytes(k);
-    t.v = bytes(v);
-    t.k_cell = t.v_cell = head * kv_heads * 2;
-    t.k_head = t.v_head = head * 2;
-    t.mask = bytes(mask);
-    t.mask_token = static_cast<std::size_t>(shape.n_cells) * 2;
-    t.out = bytes(out);
-    t.out_token = t.q_token;
-    t.out_head = t.q_head;
-    return t;
+    return packed_tensors(shape, q.data(), k.data(), v.data(), mask.data(), out.data());
   }
 
   [[nodiscard]] AttentionLayout layout() const {

@@ -1284,6 +1284,31 @@ agents:
                               "large.txt", "x")
         self.refused(result, 4, "memory did not suffice; lower -c")
 
+    def test_in_words_wherever_memory_ends(self):
+        """From hardly enough to start to plenty: never by a signal. 1 and 5: in the middle of a run."""
+        self.write("review.yaml", REVIEW)
+        self.check(self.fake("run", "review.yaml", "-q", "--report", "r.json"), 0)
+        found = set()
+        for mib in range(40, 400, 8):
+            for args in (["inspect", "r.json"], ["run", "--engine", "fake", "review.yaml"]):
+                def lower(size=mib << 20):
+                    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+                if self.run_cli("version", preexec_fn=lower)[0] != 0:
+                    continue
+                code, _, err = self.run_cli(*args, preexec_fn=lower)
+                self.assertIn(code, (0, 1, 4, 5), f"{args}, {mib} MiB: {err}")
+                if code != 0:
+                    self.assertRegex(err, "memory|ulimit|bad_alloc")
+                found.add(code)
+        self.assertIn(0, found)
+
+    def test_4_names_the_variable_that_set_a_limit(self):
+        env = {"SWARMKV_CTX_SIZE": "16"}
+        code, _, err = self.ask("x", env=env)
+        self.assertEqual(code, 4, err)
+        self.assertIn("  set by the environment: SWARMKV_CTX_SIZE\n", err)
+        self.assertNotIn("environment", self.ask("x", "-c", "16", env=env)[2])
+
     def test_4_if_no_thread_can_be_started(self):
         # Every thread gets a stack of this size, and there is not as much memory.
         result = self.limited({resource.RLIMIT_STACK: 4 << 30, resource.RLIMIT_AS: 2 << 30}, "ask",
