@@ -77,6 +77,10 @@ class Measurement:
         known = {label: {**what["model"], "made": label in made} for label, what in described.items()}
         digests = {label: what.get("sha256") for label, what in known.items()}
         self.runner = runner.Runner(given.out / "samples.jsonl", unchanged, digests, self.arms.measure, say)
+        # Of the samples, not of a later call that only writes or goes on.
+        at_start = ("date", "load_average_at_start")
+        began = self.runner.once("began", lambda: {key: self.environment[key] for key in at_start})
+        self.environment.update((key, began[key]) for key in at_start)
         self.settings = {
             **unchanged,
             "command": places.shown(["bench/decode.py", *sys.argv[1:]]),

@@ -112,12 +112,15 @@ class Tool(ToolCase):
         path = self.out / "samples.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines()
         kept = lines[:5]
+        long_ago = "2001-02-03T04:05:06Z"
+        kept[0] = kept[0].replace(self.result()["environment"]["date"], long_ago)
         # An interruption leaves a torn line at the end.
         path.write_text("\n".join(kept) + "\n" + lines[5][:40], encoding="utf-8")
         self.log.unlink()
         self.run_tool()
         again = path.read_text(encoding="utf-8").splitlines()
         self.assertEqual(again[:5], kept, "what was measured stays")
+        self.assertEqual(self.result()["environment"]["date"], long_ago, "when it began")
         whole = [json.loads(line)["key"] for line in again[:5] + again[6:]]
         self.assertEqual(sorted(whole), sorted(json.loads(line)["key"] for line in lines), "nothing twice")
         self.assertEqual(len(self.calls()), len(lines) - 5)
