@@ -50,13 +50,15 @@ std::string help_hint(const std::vector<std::string>& words) {
 }
 
 // Variables are easily forgotten, and what a limit of theirs refuses names no flag that was given.
-std::string environment_hint(const Settings& settings) {
+std::string limits_of_environment(const Settings& settings) {
   std::string names;
-  for (const Flag& flag : flags()) {
-    if (settings.from_environment.count(flag.name) == 0) continue;
-    names += (names.empty() ? "" : ", ") + environment_name(flag);
+  for (const char* flag : {"--ctx-size", "--parallel", "--batch-size", "--ubatch-size", "--predict",
+                           "--threads", "--threads-batch", "--cache-type-k", "--cache-type-v"}) {
+    if (settings.from_environment.count(std::string_view(flag).substr(2)) == 0) continue;
+    names +=
+        (names.empty() ? "; set by the environment: " : ", ") + environment_name(*find_flag(flag));
   }
-  return names.empty() ? "" : "  set by the environment: " + names + "\n";
+  return names;
 }
 
 struct Failure {
@@ -112,8 +114,9 @@ Failure explain(const std::vector<std::string>& words) {
   }
 }
 
-// Memory for telling that there is none: given up before the first std::bad_alloc is thrown. Of a
-// size that the system gets back at once.
+// Memory for telling that there is none: given up once, before the first std::bad_alloc is thrown.
+// So large that the C library gives it back to the system. A handler takes no argument, so this one
+// is a global.
 constexpr std::size_t kReserve = std::size_t{1} << 18;
 std::atomic<char*> reserve;
 
@@ -142,9 +145,9 @@ int run_app(const std::vector<std::string>& words, const Environment& environmen
     return code;
   } catch (...) {
     Failure failure = explain(words);
-    const bool may_be_a_limit =
-        failure.exit_code == kExitWrongUse || failure.exit_code == kExitDoesNotFit;
-    if (settings && may_be_a_limit) failure.hint += environment_hint(*settings);
+    if (settings && failure.exit_code == kExitDoesNotFit) {
+      failure.message += limits_of_environment(*settings);
+    }
     if (!events || !events->sinks().on_stderr) {
       say_error(failure.message);
       if (!failure.hint.empty()) say(failure.hint);
@@ -155,7 +158,7 @@ int run_app(const std::vector<std::string>& words, const Environment& environmen
 }
 
 void prepare_process() {
-  reserve = new char[kReserve];
+  reserve = new (std::nothrow) char[kReserve];
   std::set_new_handler(give_up_reserve);
   // A closed descriptor would be handed to the next file that is opened, and answers written into
   // it. The stand-in is for the wrong direction, so that using it is still an error.

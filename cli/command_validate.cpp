@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/execute.h"
@@ -20,17 +18,9 @@ std::string counted(std::size_t n, const char* one, const char* many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
-// Who validates a file need not have its documents.
-void warn_of_documents(std::vector<Diagnostic>& diagnostics) {
-  for (Diagnostic& d : diagnostics) {
-    if (d.code == "SK110") d.severity = Diagnostic::Severity::kWarning;
-  }
-}
-
 int validate_file(const std::string& path, const Settings& settings) {
-  ParsedPipeline parsed =
-      load_pipeline(path, settings.changes, schema_check(settings.engine), check_document);
-  warn_of_documents(parsed.diagnostics);
+  const ParsedPipeline parsed =
+      load_pipeline(path, settings.changes, schema_check(settings.engine));
   if (!accept(parsed.diagnostics, settings)) return 2;
   if (settings.quiet) return 0;
   const Pipeline& pipeline = parsed.pipeline;

@@ -97,11 +97,11 @@ int execute(Pipeline pipeline, const std::string& title, const Settings& setting
       begin_progress(pipeline, title, choice, settings, destination, invocation.environment);
   take_pipes(pipeline);
 
+  const EngineOptions wanted = engine_options(settings, pipeline.model);  // refused before loading
   const Model model = Model::load(model_options(settings, pipeline, choice));
   if (events != nullptr) events->model_loaded(model.describe().name);
   RunOptions options = run_options(settings);
-  PlannedEngine planned =
-      planned_engine(model, pipeline, engine_options(settings, pipeline.model), options, *progress);
+  PlannedEngine planned = planned_engine(model, pipeline, wanted, options, *progress);
 
   // A reader that went away wants no more text; what goes into files still wants the whole run.
   const bool keep = !settings.reports.empty() || !destination.answers->empty();

@@ -71,6 +71,10 @@ EngineOptions engine_options(const Settings& settings, const ModelSpec& file) {
          given(file.cache_type_v));
   choose(out.flash_attn, given_for("flash-attn", settings.flash_attn, "flash_attn"),
          given(file.flash_attn));
+  if (out.cache_type_v.find('q') != std::string::npos && out.flash_attn == "off") {
+    throw UsageError("cache_type_v is " + out.cache_type_v +
+                     ", which needs flash attention, but flash_attn is off");
+  }
   out.deterministic = settings.deterministic;
   out.handoff = settings.handoff;
   out.attention = settings.attention;

@@ -16,7 +16,7 @@ enum class ErrorCode {
   kCorrupt,          ///< a file is damaged or truncated: fetch or create it again
   kMismatch,         ///< two things that must belong together do not
   kUnsupported,      ///< well formed, but this build or model cannot do it
-  kDoesNotFit,       ///< needs more context, cells or memory than there is; nothing was run
+  kDoesNotFit,       ///< needs more context, memory or threads than there are; nothing was run
   kEngineFailed,     ///< the model runtime failed and its context is not usable any more
   kInternal,         ///< a bug of ours
   kKvCacheFull,      ///< inside a run: no free cells, and nothing could be evicted or preempted

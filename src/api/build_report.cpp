@@ -46,7 +46,7 @@ std::string more_room(const AgentSpec& spec, int max_tokens) {
   return "try --set agents." + spec.name + ".max_tokens=" + std::to_string(more);
 }
 
-// Nobody ended the agent, and yet there is no answer behind its reasoning.
+// It finished, and yet there is no answer behind its reasoning.
 bool has_only_reasoning(const AgentReport& agent) {
   return agent.status == AgentStatus::kFinished && agent.reasoning && agent.text.empty();
 }
@@ -73,10 +73,10 @@ void add_warnings(RunReport& report, const RunRecord& record) {
                                  "cut at max_tokens=" + std::to_string(agent.max_tokens) +
                                      (has_only_reasoning(agent) ? " before an answer" : "") + users,
                                  more_room(spec, agent.max_tokens)});
-    } else if (has_only_reasoning(agent)) {
-      report.warnings.push_back({"SK611", agent.name, to_string(spec.pos),
-                                 "no answer behind the reasoning",
-                                 spec.stop.empty() ? "" : "a stop text ends the reasoning, too"});
+    } else if (has_only_reasoning(agent) && agent.finish_reason == FinishReason::kStop) {
+      report.warnings.push_back(
+          {"SK611", agent.name, to_string(spec.pos), "no answer behind the reasoning",
+           spec.stop.empty() ? "" : "one of its stop texts may have ended the reasoning"});
     }
     if (agent.fork_fell_back) {
       report.warnings.push_back({"SK605",

@@ -80,11 +80,14 @@ Run::Impl::Impl(Engine::Impl& engine, std::shared_ptr<const internal::Prepared> 
   try {
     bus_->start();
     thread_ = std::thread([this] { execute(); });
-  } catch (const std::exception& e) {
+  } catch (const std::system_error& e) {
     engine_.leave(this);
     throw Error(ErrorCode::kDoesNotFit,
                 std::string("[engine.run] no thread could be started: ") + e.what() +
                     "; raise the limits on threads and memory (ulimit -u, -v)");
+  } catch (...) {
+    engine_.leave(this);
+    throw;
   }
 }
 

@@ -26,7 +26,7 @@ class FunctionPool {
   using ThreadFactory = std::function<std::thread(std::function<void()>)>;
 
   /// errors  kInvalidArgument  n_threads < 1
-  ///         kEngineFailed     the system gives no more threads; those already started are joined
+  ///         kDoesNotFit       the system gives no more threads; those already started are joined
   explicit FunctionPool(int n_threads, const ThreadFactory& make_thread = {});
   /// Tasks that have not begun end as cancelled; waits for those that have.
   ~FunctionPool();

@@ -103,15 +103,6 @@ void check_model(const ModelSpec& model, DiagnosticList& diagnostics) {
   check("threads_batch", model.threads_batch, kNothingElse);
   check("batch_size", model.batch_size, kNothingElse);
   check("parallel", model.parallel, kNothingElse);
-  const bool quantised_v = model.cache_type_v.find('q') != std::string::npos;
-  if (quantised_v && model.flash_attn == "off") {
-    diagnostics.error(
-        {"SK105",
-         fmt::format(
-             "'cache_type_v: {}' of the model needs flash attention, but 'flash_attn' is off",
-             model.cache_type_v),
-         model.pos, 1, "set flash_attn to auto, or cache_type_v to f16"});
-  }
 }
 
 }  // namespace swarmkv::internal

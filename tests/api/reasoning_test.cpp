@@ -108,6 +108,15 @@ TEST(Reasoning, WhereverTheTextIsCutTheStreamAndTheReportAgree) {
   }
 }
 
+TEST(Reasoning, ThatWasCutOnPurposeIsNotWarnedOf) {
+  const Model model = thinking({{"Read", "on and on"}});
+  AgentSpec reader = agent("reader", "Read", 0);
+  AgentSpec endless = agent("endless", "Read", 5);
+  endless.ignore_eos = true;
+
+  EXPECT_TRUE(run(model, pipeline_of({reader, endless})).report.warnings.empty());
+}
+
 TEST(Reasoning, WithoutAnAnswerBehindItIsWarnedOf) {
   const Model model = answering(
       {{"Cut?", "<think>on and on"}, {"Stop?", "<think>A. B"}, {"End?", "<think>so</think>"}});
@@ -122,7 +131,7 @@ TEST(Reasoning, WithoutAnAnswerBehindItIsWarnedOf) {
   EXPECT_EQ(report.warnings[0].code, "SK601");
   EXPECT_EQ(report.warnings[0].message, "cut at max_tokens=10 before an answer");
   EXPECT_EQ(report.warnings[1].code, "SK611");
-  EXPECT_EQ(report.warnings[1].hint, "a stop text ends the reasoning, too");
+  EXPECT_EQ(report.warnings[1].hint, "one of its stop texts may have ended the reasoning");
   EXPECT_EQ(report.warnings[2].code, "SK611");
   EXPECT_EQ(report.warnings[2].message, "no answer behind the reasoning");
 }

@@ -699,11 +699,13 @@ class BadInputTest(CliTest):
         self.assertRegex(err, r"'gone.txt': no such file.*\n  'lost.txt': no such file")
 
     def test_a_quantised_v_cache_without_flash_attention(self):
-        self.write("p.yaml", "version: 1\nmodel: { cache_type_v: q8_0, flash_attn: 'off' }\nagents: { a: { prompt: x } }\n")
-        code, _, err = self.run_cli("validate", "p.yaml")
-        self.assertEqual(code, 2)
-        self.assertIn("p.yaml:2:1: error: 'cache_type_v: q8_0' of the model needs flash attention", err)
-        self.assertEqual(self.run_cli("validate", "p.yaml", "--set", "model.flash_attn=auto")[0], 0)
+        """Before the model is loaded, whoever gave the two: here there is none."""
+        self.write("p.yaml", "version: 1\ndocument: contract.txt\n"
+                   "model: { cache_type_v: q8_0, flash_attn: 'off' }\nagents: { a: { prompt: x } }\n")
+        model = ("-m", "no-such-model.gguf")
+        self.refused(self.run_cli("run", "p.yaml", *model), 2, "cache_type_v is q8_0, which needs flash attention")
+        for flag in (["-fa", "auto"], ["-ctv", "f16"]):
+            self.assertEqual(self.fake("run", "p.yaml", "-q", *flag)[0], 0)
 
     def test_a_folder_as_document(self):
         self.refused(self.fake("ask", "-f", ".", "x"), 3, "directory")
@@ -1284,30 +1286,33 @@ agents:
                               "large.txt", "x")
         self.refused(result, 4, "memory did not suffice; lower -c")
 
-    def test_in_words_wherever_memory_ends(self):
-        """From hardly enough to start to plenty: never by a signal. 1 and 5: in the middle of a run."""
+    def test_4_wherever_memory_ends(self):
+        """From hardly enough to start to plenty: in words, never by a signal."""
         self.write("review.yaml", REVIEW)
         self.check(self.fake("run", "review.yaml", "-q", "--report", "r.json"), 0)
         found = set()
         for mib in range(40, 400, 8):
-            for args in (["inspect", "r.json"], ["run", "--engine", "fake", "review.yaml"]):
-                def lower(size=mib << 20):
-                    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-                if self.run_cli("version", preexec_fn=lower)[0] != 0:
-                    continue
+            def lower(size=mib << 20):
+                resource.setrlimit(resource.RLIMIT_AS, (size, resource.getrlimit(resource.RLIMIT_AS)[1]))
+            if self.run_cli("version", preexec_fn=lower)[0] != 0:
+                continue
+            for args in (["inspect", "r.json"], ["plan", "--engine", "fake", "review.yaml"]):
                 code, _, err = self.run_cli(*args, preexec_fn=lower)
-                self.assertIn(code, (0, 1, 4, 5), f"{args}, {mib} MiB: {err}")
-                if code != 0:
-                    self.assertRegex(err, "memory|ulimit|bad_alloc")
+                self.assertIn(code, (0, 4), f"{args}, {mib} MiB: {err}")
+                self.assertTrue(code == 0 or "memory" in err, err)
                 found.add(code)
+        if not found:
+            self.skipTest("sanitizers need more than these limits")
         self.assertIn(0, found)
 
     def test_4_names_the_variable_that_set_a_limit(self):
-        env = {"SWARMKV_CTX_SIZE": "16"}
+        env = {"SWARMKV_CTX_SIZE": "16", "SWARMKV_COLOR": "never"}
         code, _, err = self.ask("x", env=env)
         self.assertEqual(code, 4, err)
-        self.assertIn("  set by the environment: SWARMKV_CTX_SIZE\n", err)
-        self.assertNotIn("environment", self.ask("x", "-c", "16", env=env)[2])
+        self.assertRegex(err, r"; set by the environment: SWARMKV_CTX_SIZE\n")
+        code, _, err = self.ask("x", "-c", "16", env=env)
+        self.assertEqual(code, 4, err)
+        self.assertNotIn("environment", err)
 
     def test_4_if_no_thread_can_be_started(self):
         # Every thread gets a stack of this size, and there is not as much memory.
@@ -1325,13 +1330,6 @@ agents:
         self.assertIn("bad.yaml:2:1: error:", err)
         self.assertIn("good.yaml: ok", out)
         self.refused(self.run_cli("validate", "nowhere.yaml"), 3, "nowhere.yaml")
-
-    def test_validate_warns_of_documents_that_are_not_there(self):
-        self.write("p.yaml", "version: 1\ndocument: gone.txt\nagents: { a: { prompt: x } }\n")
-        code, out, err = self.run_cli("validate", "p.yaml")
-        self.assertEqual((code, out), (0, "p.yaml: ok, 1 document, 1 agent\n"))
-        self.assertIn("p.yaml:2:11: warning: the document cannot be read: 'gone.txt': no such file", err)
-        self.assertEqual(self.run_cli("validate", "p.yaml", "--strict")[0], 2)
         self.refused(self.run_cli("validate"), 2, "FILE")
 
     def test_inspect_refuses_what_is_no_model(self):
